@@ -109,7 +109,8 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
     this.timer = setInterval(() => void this.jobs.advanceAllAlone(), ADVANCE_PERIOD_MILLISECONDS);
   }
 
-  onApplicationShutdown(): void {
+  async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
+    await this.jobs.release();
   }
 }

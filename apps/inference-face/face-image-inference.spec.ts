@@ -18,12 +18,12 @@ import {
 } from '@adit/datasets';
 import { AnalysisRegistry, AnalysisRunner, ModelRepository, SessionPool } from '@adit/inference';
 import { ImageInferenceLoop } from '@adit/inference-service';
-import { DATASET_CLASSES, TaskLoop, type ClaimedTask } from '@adit/leases';
+import { DATASET_CLASSES, DueWork, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { modelsRoot } from '@adit/models';
 import { FilesystemObjectStore } from '@adit/objects';
 import { storageObjectKey } from '@adit/storage';
 import { sampleMedia, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { FACE_INFERENCE } from './face-image-inference.js';
 
@@ -184,5 +184,13 @@ describe('images of a dataset', () => {
     // Equal bytes are analysed once.
     const digests = await db.query('SELECT DISTINCT digest FROM dataset_images WHERE digest IS NOT NULL');
     expect(rows.length).toBeGreaterThanOrEqual(digests.length);
+  });
+
+  it('are asked for under a name of their own: services of other types find other images', () => {
+    const watch = jest.spyOn(DueWork.of(db), 'watch');
+    // The last of these: from now on it works without being told.
+    loop.onApplicationBootstrap();
+    expect(watch).toHaveBeenCalledWith(expect.objectContaining({ name: 'dataset_images.face' }));
+    watch.mockRestore();
   });
 });

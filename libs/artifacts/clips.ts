@@ -5,7 +5,7 @@ import { notedRemovals, noteRemovals } from '@adit/object-removals';
 import { sha256Of } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 
-/** Clips of a workspace that have not ended. */
+/** Clips of a workspace that have not ended, at the most. */
 const MAX_OPEN = 100;
 /** Seconds for which a failure is told; whoever asks later has it tried again. */
 const FAILURE_SECONDS = 60;
@@ -88,6 +88,15 @@ async function refuseBeyondKept(manager: EntityManager, workspaceId: string): Pr
   throw tooMany(
     `The clips of this workspace are ${kept.count} and have ${Math.floor(Number(kept.bytes) / GIB)} GiB; it may have ${MAX_KEPT} and ${MAX_KEPT_BYTES / GIB} GiB. Each goes a day after it was cut.`,
   );
+}
+
+/** Clips of a workspace that have not ended. */
+export async function openClips(manager: EntityManager, workspaceId: string): Promise<number> {
+  const [row]: [{ count: number }] = await manager.query(
+    `SELECT count(*)::int AS count FROM clips c WHERE c.workspace_id = $1 AND ${OPEN}`,
+    [workspaceId],
+  );
+  return row.count;
 }
 
 /** Ends a clip with its file; false when nobody waits for it any more, or another attempt has begun. */

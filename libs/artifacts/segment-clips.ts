@@ -12,8 +12,8 @@ import {
 import { In, type DataSource, type EntityManager } from 'typeorm';
 import { clipDigest, requestClip } from './clips.js';
 
-/** Time for which clips that somebody gathers stay at least. */
-const GATHERED_SECONDS = 6 * 3600;
+/** Time for which clips that somebody gathers stay at least, and for which they stay when they have been gathered. */
+const [GATHERED_SECONDS, LEFT_SECONDS] = [6 * 3600, 15 * 60];
 
 export interface ClipWish {
   exact: boolean;
@@ -87,6 +87,24 @@ export async function gatheredClips(
   const now = Date.now();
   const there = found.filter(({ timeExpires }) => timeExpires === null || timeExpires.getTime() > now);
   return new Map(there.map((clip) => [clip.digest, clip]));
+}
+
+/**
+ * Lets clips go soon that were cut while somebody gathered them, from `since` on: they would keep the workspace from others
+ * for a day. Those that were there before stay; who asked for one singly meanwhile has it cut anew later on.
+ */
+export async function leaveClips(
+  manager: EntityManager,
+  jobId: string,
+  { digests, since }: { digests: readonly string[]; since: Date },
+): Promise<void> {
+  // One that another export is gathering right now is left to that.
+  await manager.query(
+    `UPDATE clips SET time_expires = now() + make_interval(secs => $4) WHERE id IN (
+       SELECT id FROM clips WHERE job_id = $1 AND digest = ANY($2::text[]) AND state = 'completed' AND time_created >= $3
+          AND time_expires > now() + make_interval(secs => $4) FOR UPDATE SKIP LOCKED)`,
+    [jobId, [...digests], since, LEFT_SECONDS],
+  );
 }
 
 /** What a client is told of a clip that could not be cut. */

@@ -267,14 +267,31 @@ export async function removeImage(
  * existed.
  */
 export async function eraseImage(manager: EntityManager, image: DatasetImageEntity): Promise<boolean> {
-  const { workspaceId, datasetId, classId } = image;
+  const { id, workspaceId, datasetId } = image;
+  // It may have moved since it was read, or while the lock was waited for; once its class is locked it stays there.
+  for (let { classId } = image; ;) {
+    const isThere = await lockedIfThere(manager, { workspaceId, datasetId, classId });
+    const [now]: { classId: string }[] = await manager.query(
+      'SELECT class_id AS "classId" FROM dataset_images WHERE id = $1',
+      [id],
+    );
+    if (now === undefined) return false;
+    if (now.classId === classId) {
+      return isThere ? removeImage(manager, { id, classId }) : (await eraseImages(manager, 'id = $2', id, 1)) > 0;
+    }
+    classId = now.classId;
+  }
+}
+
+/** Locks a class, unless it or its dataset is being removed. */
+async function lockedIfThere(manager: EntityManager, place: ClassPlace): Promise<boolean> {
   try {
-    await lockClass(manager, { workspaceId, datasetId, classId });
+    await lockClass(manager, place);
+    return true;
   } catch (error) {
     if (AditError.from(error).code !== 'NOT_FOUND') throw error;
-    return (await eraseImages(manager, 'id = $2', image.id, 1)) > 0;
+    return false;
   }
-  return removeImage(manager, image);
 }
 
 /**

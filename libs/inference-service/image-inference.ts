@@ -41,6 +41,11 @@ export class ImageInferenceLoop<Inference extends FaceInference | PlaceInference
     super(db, DATASET_IMAGES[kind.type]);
   }
 
+  /** Services of the other types look into the same table, and find other images. */
+  protected override get watchedAs(): string {
+    return `${super.watchedAs}.${this.kind.type}`;
+  }
+
   protected async run(task: ClaimedTask): Promise<void> {
     const { workspaceId, storageKey } = await this.db.manager.findOneByOrFail(DatasetImageEntity, task.key);
     const analysis = this.analyses.get(this.kind.analysis);

@@ -43,6 +43,7 @@ export {
 export { FairTaskQueue } from './fair-task-queue.js';
 export { LiveProcess, liveServices, type LiveService } from './live-processes.js';
 export * from './settings.js';
+export { removeLostSigns } from './signs-of-life.js';
 export { observeTasks, taskCounts, type TaskCount } from './task-metrics.js';
 export { TASK_LEASE_SECONDS, TaskLoop } from './task-loop.js';
 export { WorkerSlots, workerSlots } from './worker-slots.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BackgroundService } from '@adit/outbox';
 import type { DataSource } from 'typeorm';
+import { removeSigns } from './signs-of-life.js';
 
 /** Time without a sign of life after which a process no longer counts. */
 const SECONDS = 60;
@@ -38,10 +39,8 @@ export class LiveProcess extends BackgroundService {
   /** Removes what killed processes left, too. */
   override async onApplicationShutdown(): Promise<void> {
     await super.onApplicationShutdown();
-    await this.db.query(`DELETE FROM leases WHERE name = $1 OR (starts_with(name, $2) AND lease_until <= now())`, [
-      this.name,
-      PREFIX,
-    ]);
+    const sql = `DELETE FROM leases WHERE name = $1 OR (starts_with(name, $2) AND lease_until <= now())`;
+    await removeSigns(this.db, sql, [this.name, PREFIX]);
   }
 }
 

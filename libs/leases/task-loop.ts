@@ -36,7 +36,12 @@ export abstract class TaskLoop extends BackgroundService {
     if (this.stopping) return;
     const { name, open, free, live } = this.tasks;
     const due = `(SELECT true FROM ${name} WHERE ${open} AND ${free} AND ${live} LIMIT 1) IS NOT NULL`;
-    this.unwatch = DueWork.of(this.db).watch({ name, due, found: () => this.nudge() });
+    this.unwatch = DueWork.of(this.db).watch({ name: this.watchedAs, due, found: () => this.nudge() });
+  }
+
+  /** Name under which it shares the asking: that of all who find the same tasks. */
+  protected get watchedAs(): string {
+    return this.tasks.name;
   }
 
   override async onApplicationShutdown(): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BackgroundService } from '@adit/outbox';
 import type { DataSource } from 'typeorm';
+import { removeSigns } from './signs-of-life.js';
 
 /** Time without a sign of life after which a worker no longer counts. */
 const SECONDS = 60;
@@ -27,9 +28,8 @@ export class WorkerSlots extends BackgroundService {
 
   override async onApplicationShutdown(): Promise<void> {
     await super.onApplicationShutdown();
-    await this.db.query(`DELETE FROM leases WHERE name = $1 OR (slots IS NOT NULL AND lease_until <= now())`, [
-      `worker/${this.holder}`,
-    ]);
+    const sql = `DELETE FROM leases WHERE name = $1 OR (slots IS NOT NULL AND lease_until <= now())`;
+    await removeSigns(this.db, sql, [`worker/${this.holder}`]);
   }
 }
 

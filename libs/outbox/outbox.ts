@@ -96,6 +96,8 @@ export const SELDOM_POLL_MS = 30_000;
 const GATHER_MS = 25;
 /** Time after which a relay looks again for messages that others held: mostly it finds none. */
 const HELD_MS = 250;
+/** The longest one, where others go on holding them. */
+const LONGEST_HELD_MS = 8_000;
 
 /**
  * Transactional outbox: publishes messages that transactions wrote, and removes them once the bus has accepted them.
@@ -107,7 +109,8 @@ const HELD_MS = 250;
  * are written under the lock on its row (LockedJob), so a later transaction gets its ids, and shows its rows, only
  * after the earlier one has committed. Messages of different keys have no order.
  *
- * It is idle when everything that this process has committed so far was published, here or by another relay.
+ * It is idle when everything that this process has committed so far was published, here or by another relay, or is held by one
+ * that may not have seen it: it looks for that again.
  */
 @Injectable()
 export class OutboxRelay extends BackgroundService {
@@ -115,6 +118,8 @@ export class OutboxRelay extends BackgroundService {
   private shard = randomInt(2 ** 20);
   /** This process has committed something since the last round began: there are messages, with little doubt. */
   private committed = false;
+  /** Pause before it looks again for what others hold; doubles while it gets nothing. */
+  private heldMs = HELD_MS;
 
   constructor(
     @Inject(DataSource) private readonly dataSource: DataSource,
@@ -178,6 +183,7 @@ export class OutboxRelay extends BackgroundService {
     let mayHave = this.committed || (await this.hasMessages());
     this.committed = false;
     let isHeld = false;
+    let published = 0;
     while (!this.stopping && mayHave) {
       const batch = await inTransaction(this.dataSource, async (manager) => {
         const taken = await takeBatch(manager, this.shard);
@@ -189,9 +195,13 @@ export class OutboxRelay extends BackgroundService {
       isHeld = batch.held;
       mayHave = batch.more;
       const count = batch.rows.length;
+      published += count;
       if (mayHave && count < BATCH) await sleep(Math.min(count, GATHER_MS));
     }
-    if (isHeld) this.nudgeIn(HELD_MS);
+    if (!isHeld || published > 0) this.heldMs = HELD_MS;
+    if (!isHeld) return;
+    this.nudgeIn(this.heldMs);
+    this.heldMs = Math.min(2 * this.heldMs, LONGEST_HELD_MS);
   }
 
   /** Makes a dead letter of a message that the bus can never accept: nothing waits behind it. */

@@ -81,6 +81,29 @@ await describeWith('postgres', 'a relay beside others', ({ postgres }) => {
     expect(bus.arrived).toEqual([{ key: 'same', number: 2 }]);
   });
 
+  /** @hardening scale: Relays query the database for nothing while the bus of one of them hangs */
+  it('looks the more seldom for what a relay holds the longer that takes', async () => {
+    const { dataSource } = one;
+    const runner = other.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await dataSource.transaction((manager) => enqueue(manager, [event('slow', 1)]));
+    expect((await takeBatch(runner.manager)).rows).toHaveLength(1);
+    let looks = 0;
+    const watched = watchStatements(dataSource, (sql) => (looks += sql.trim().startsWith('WITH') ? 1 : 0));
+    const bus = new Arrivals();
+    const relay = new OutboxRelay(dataSource, bus, NEVER);
+    await relay.transaction((manager) => enqueue(manager, [event('slow', 2)]));
+    await sleep(3_000);
+    // At once, and after 250, 750 and 1,750 ms; without longer pauses it would be 12 times.
+    expect(looks).toBeLessThanOrEqual(5);
+    watched.stop();
+    await runner.rollbackTransaction();
+    await runner.release();
+    while (bus.arrived.length < 2) await sleep(20);
+    await relay.onApplicationShutdown();
+    expect(bus.arrived.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
   it('tells what is left from what others hold', async () => {
     const { dataSource } = one;
     await dataSource.transaction((manager) => enqueue(manager, many('left', BATCH + 1)));

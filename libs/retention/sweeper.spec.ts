@@ -68,6 +68,33 @@ describe('the sweeper', () => {
     ]);
   });
 
+  it('removes signs of life of killed processes after a day, and no other leases', async () => {
+    const rows: [name: string, slots: number | null, hours: number][] = [
+      ['due spec/gone', null, 25],
+      ['due spec/just', null, 23],
+      ['process/spec/gone', null, 25],
+      ['process/spec/just', null, 23],
+      ['spec turn', null, 25],
+      ['worker/spec-gone', 2, 25],
+      ['worker/spec-just', 2, 23],
+    ];
+    for (const row of rows) {
+      await jobs.db.query(
+        `INSERT INTO leases (name, slots, holder, lease_until)
+         VALUES ($1, $2, gen_random_uuid(), now() - make_interval(hours => $3))`,
+        row,
+      );
+    }
+    await sweeper.run();
+    expect(await jobs.db.query(`SELECT name FROM leases WHERE name LIKE '%spec%' ORDER BY name`)).toEqual([
+      { name: 'due spec/just' },
+      { name: 'process/spec/just' },
+      { name: 'spec turn' },
+      { name: 'worker/spec-just' },
+    ]);
+    await jobs.db.query(`DELETE FROM leases WHERE name LIKE '%spec%'`);
+  });
+
   it('removes the recording of a live stream a week after its job has ended', async () => {
     const jobId = await jobs.submit();
     await jobs.locked(jobId, (job) => job.apply({ kind: 'stop' }));

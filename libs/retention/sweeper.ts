@@ -1,7 +1,7 @@
 import { databaseNow } from '@adit/database';
 import { DictionaryStore } from '@adit/dictionaries';
 import { BatchCommands, JOB_SETTINGS, JOBS_EXPIRE, JobCommands, type JobSettings } from '@adit/jobs';
-import { DueWork, InstallationLease } from '@adit/leases';
+import { DueWork, InstallationLease, removeLostSigns } from '@adit/leases';
 import { ModelStore } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -72,6 +72,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       if (!(await this.lease.take())) return;
       try {
         const pass = await this.pass(at);
+        await removeLostSigns(this.db);
         await storeInstallationValues(this.db, valuesOf(this.settings));
         for (const rule of RETENTION_RULES) await rule.apply(pass);
       } finally {

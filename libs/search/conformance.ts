@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FindableText } from '@adit/module-kit';
 import { parseQuery } from './query/parse.js';
 import type { FoundDocument, IndexedJob, Question, SearchDocument, SearchFilter, SearchIndex } from './port.js';
+import { SEARCH_VERSION } from './version.js';
 
 type Settings = Parameters<typeof openDatabase>[0];
 
@@ -59,7 +60,8 @@ export function searchIndexConformance(
       const job = { id, workspaceId, state: 'completed' as const, ...usual, ...more };
       await database.dataSource.manager.insert(JobEntity, columns<JobEntity>(job));
       const languages = ['de', 'en', 'fr'];
-      await database.dataSource.manager.insert(SearchFeedEntity, { id, workspaceId, state: 'done', languages });
+      const feed = { id, workspaceId, state: 'done' as const, version: SEARCH_VERSION, languages };
+      await database.dataSource.manager.insert(SearchFeedEntity, feed);
       return { id, workspaceId, batchId: job.batchId, tag: job.tag, timeCreated: job.timeCreated, round: 0 };
     };
     const write = (job: IndexedJob, documents: SearchDocument[], segments?: { from: number; to: number }) =>

@@ -22,7 +22,6 @@ export {
   renumberSearchable,
   SEARCH_OF_JOB,
   SEARCH_ROWS,
-  SEARCH_VERSION,
 } from './feed/feed.js';
 export { indexStep, readAhead, type IndexStep, type ReadAhead } from './feed/index-job.js';
 export { alertQuestion, matchStep, type MatchStep } from './feed/match-step.js';
@@ -35,3 +34,4 @@ export {
   saveSearch,
   type SavedSearchFields,
 } from './saved/saved-searches.js';
+export { SEARCH_VERSION } from './version.js';

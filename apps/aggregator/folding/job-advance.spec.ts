@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { JobEntity, SegmentEntity } from '@adit/database';
 import { failSource, LockedJob, reopenUnplanned } from '@adit/jobs';
+import { InstallationLease } from '@adit/leases';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { countingModule, FoldingJobs } from '../testing/folding-jobs.js';
 
@@ -66,6 +68,57 @@ describe('a job', () => {
     const rows = await jobs.db.query('SELECT id, state FROM jobs');
     const states = new Map(rows.map(({ id, state }: { id: string; state: string }) => [id, state]));
     expect(ids.map((id) => states.get(id))).toEqual(['processing', 'completed', 'completed']);
+  });
+
+  describe('that hangs', () => {
+    /** Two jobs that could be advanced, in a round that hangs at the first of them until `goOn`. */
+    const hanging = async () => {
+      let goOn = () => {};
+      const gate = new Promise<void>((resolve) => (goOn = resolve));
+      let opened = 0;
+      const one = countingModule('one');
+      const open: typeof one.open = async (...given) => {
+        opened += 1;
+        await gate;
+        return one.open(...given);
+      };
+      jobs = await FoldingJobs.start([{ ...one, open }]);
+      for (const source of ['storage://one', 'storage://other']) {
+        const jobId = await jobs.submit([source]);
+        await jobs.plan(jobId, { chunks: 1 });
+        for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
+      }
+      const round = jobs.jobs.advanceAllAlone();
+      while (opened === 0) await sleep(20);
+      return { round, goOn };
+    };
+
+    /** @hardening jobs: A job that hangs stops the rescue of all others */
+    it('leaves the others to another process', async () => {
+      const { round, goOn } = await hanging();
+      await jobs.db.query(`UPDATE leases SET lease_until = now() WHERE name = 'job-advance'`);
+      // As the timer does: it begins no second round, which would renew the lease.
+      expect(jobs.jobs.advanceAllAlone()).toBe(round);
+      expect(await new InstallationLease(jobs.db, 'job-advance', 90).take()).toBe(true);
+      goOn();
+      await round;
+      await jobs.endings.idle();
+    });
+
+    it('leaves the others to another process at once when its own ends', async () => {
+      const { round, goOn } = await hanging();
+      await jobs.jobs.release();
+      expect(await jobs.db.query(`SELECT 1 FROM leases WHERE name = 'job-advance'`)).toEqual([]);
+      goOn();
+      await round;
+      await jobs.endings.idle();
+      // It neither took the lease again nor began another job.
+      expect(await jobs.db.query(`SELECT 1 FROM leases WHERE name = 'job-advance'`)).toEqual([]);
+      expect(await jobs.db.query('SELECT state FROM jobs ORDER BY state')).toEqual([
+        { state: 'completed' },
+        { state: 'processing' },
+      ]);
+    });
   });
 
   /** @hardening media: One damaged chunk fails the job */

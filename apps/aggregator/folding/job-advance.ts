@@ -10,7 +10,7 @@ import { JobEndings, type Ending } from '../endings/complete-jobs.js';
 import { BEGUN, HAS_READY_FOLD } from './waiting-folds.js';
 
 const log = createLogger('aggregator');
-/** Longer than a round of `advanceAll` and the pause to the next. */
+/** Longer than the pause between two rounds of `advanceAll`, with one job that is advanced: it is renewed in between. */
 const LEASE_SECONDS = 90;
 
 /** Advances a job as far as possible: folds, ends modules, has the job ended. Safe to call at any time. */
@@ -19,6 +19,8 @@ export class JobAdvance {
   private readonly current = new Map<string, Promise<void>>();
   private readonly next = new Map<string, Promise<void>>();
   private readonly lease: InstallationLease;
+  private round: Promise<void> | null = null;
+  private stopping = false;
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -67,10 +69,26 @@ export class JobAdvance {
     return rows.length > 0;
   }
 
-  /** Does `advanceAll` where this process is the one of all that does; another takes over when it has died. Throws nothing. */
-  async advanceAllAlone(): Promise<void> {
+  /**
+   * Does `advanceAll` where this process is the one of all that does, in one round at a time: while a job hangs nobody renews
+   * the lease, so another process takes over, as when this one has died. Throws nothing.
+   */
+  advanceAllAlone(): Promise<void> {
+    return (this.round ??= this.alone().finally(() => (this.round = null)));
+  }
+
+  /** Lets another process take over at once, for the end of this one; a round in progress ends after its job. Throws nothing. */
+  async release(): Promise<void> {
+    this.stopping = true;
+    await this.lease.release().catch((error: unknown) => {
+      log.debug({ err: error }, 'the lease of advancing jobs could not be released; it runs out');
+    });
+  }
+
+  private async alone(): Promise<void> {
     try {
-      if (await this.lease.take()) await this.advanceAll(() => this.lease.keep());
+      if (this.stopping || !(await this.lease.take())) return;
+      await this.advanceAll(async () => !this.stopping && (await this.lease.keep()));
     } catch (error) {
       log.debug({ err: error }, 'jobs could not be advanced; the next round tries again');
     }

@@ -7,6 +7,7 @@ import { ArtifactEntity, ClipEntity, columns, ExportEntity, JobSourceEntity, Wor
 import { CLIPS } from '@adit/leases';
 import { filmFacts, unzip } from '@adit/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Like } from 'typeorm';
 import {
   database,
   exporting,
@@ -104,6 +105,68 @@ describe('an export of clips', () => {
       `SELECT 1 FROM workspace_events WHERE event LIKE '%export.on_started'`,
     );
     expect(started.length).toBeLessThanOrEqual(1);
+  });
+
+  /** @hardening overload: An archive has the same clip hundreds of times, beyond what an archive may have */
+  it('has a file once that several segments share', async () => {
+    const jobId = await filmJob(3);
+    await manager.query(
+      `UPDATE segments SET frame_start = 0, frame_end = 1, time_start = 0, time_end = 0.04 WHERE job_id = $1 AND seq < 2`,
+      [jobId],
+    );
+    const id = await newExport(jobId);
+    await again(id);
+    const asked = await waiting(jobId);
+    expect(asked).toHaveLength(2);
+    for (const clip of asked) await cut(clip, 'a');
+    expect(await again(id)).toMatchObject({ state: 'completed' });
+    const files = await archiveOf(id);
+    const names = [...files.keys()].filter((name) => name.startsWith('clips/'));
+    expect(names).toHaveLength(2);
+    const { clips } = JSON.parse(files.get('clips.json')?.toString() ?? '') as { clips: { file: string }[] };
+    const [first, second, third] = clips.map(({ file }) => file);
+    expect(second).toBe(first);
+    expect(names).toEqual([first, third]);
+  });
+
+  /** @hardening overload: Exports of clips keep a workspace from single clips, and from each other */
+  it('leaves room for single clips, and lets go soon of what was cut for it', async () => {
+    const jobId = await filmJob(8);
+    const cutOf = (at: number) => ({
+      ...{ source: 0, mediaDigest: null, frames: null, timeStart: at, timeEnd: at + 1, handles: 0, exact: false },
+    });
+    const others = Array.from({ length: 55 }, (_, at) =>
+      columns<ClipEntity>({ id: randomUUID(), workspaceId, jobId, digest: `other ${at}`, cut: cutOf(at) }),
+    );
+    await manager.insert(ClipEntity, others);
+    const id = await newExport(jobId);
+    await again(id);
+    expect(await waiting(jobId)).toHaveLength(60);
+    await again(id);
+    expect(await waiting(jobId)).toHaveLength(60);
+    await manager.delete(ClipEntity, { jobId, digest: Like('other %') });
+    // One of them was there before the export.
+    const [before, ...asked] = await waiting(jobId);
+    expect(asked).toHaveLength(4);
+    await again(id);
+    for (const clip of await waiting(jobId)) await cut(clip, 'a');
+    await manager.query(`UPDATE clips SET time_created = now() - interval '1 hour' WHERE id = $1`, [before?.id]);
+    expect(await again(id)).toMatchObject({ state: 'completed' });
+    const kept = await manager.findBy(ClipEntity, { jobId });
+    expect(kept).toHaveLength(8);
+    const hours = new Map(kept.map(({ id, timeExpires }) => [id, (Number(timeExpires) - Date.now()) / 3_600_000]));
+    expect(hours.get(before?.id ?? '')).toBeGreaterThan(5);
+    hours.delete(before?.id ?? '');
+    expect(Math.max(...hours.values())).toBeLessThan(0.3);
+  });
+
+  it('looks at its clips less often the longer it waits', async () => {
+    const id = await newExport(await filmJob(1));
+    await again(id);
+    await manager.query(`UPDATE exports SET time_created = now() - interval '1 hour' WHERE id = $1`, [id]);
+    const before = Date.now();
+    const { leaseUntil } = await again(id);
+    expect(Number(leaseUntil) - before).toBeGreaterThan(15_000);
   });
 
   it('is gone on with by another process, without a clip cut twice', async () => {

@@ -1,4 +1,12 @@
-import { clipDigest, clipRefusal, cutOfSegment, gatheredClips, requestSegmentClip } from '@adit/artifacts';
+import {
+  clipDigest,
+  clipRefusal,
+  cutOfSegment,
+  gatheredClips,
+  leaveClips,
+  openClips,
+  requestSegmentClip,
+} from '@adit/artifacts';
 import { AditError, ClipsExport, dropOldest, MAX_CLIPS_EXPORT } from '@adit/contracts';
 import { writeCsv, type Cell } from '@adit/csv';
 import {
@@ -19,6 +27,8 @@ import { wantedSegments } from './wanted-segments.js';
 
 /** Clips of one export that are being cut: single clips of the workspace go on in between. */
 const MAX_ASKED = 20;
+/** Clips of the workspace that are being cut, up to which an export asks for more: the others are left to single ones. */
+const MAX_OPEN = 60;
 /** Time within which all clips have to be cut. */
 const MAX_WAIT_MS = 24 * 3_600_000;
 const GIB = 2 ** 30;
@@ -29,6 +39,14 @@ interface Wish {
   source: JobSourceEntity;
   cut: ClipCut | null;
   problem: string | null;
+}
+
+/** What is known of clips, by digest. */
+interface Gathered {
+  clips: ReadonlyMap<string, ClipEntity>;
+  failures: ReadonlyMap<string, string>;
+  /** Files of the archive: segments of one clip share its file. */
+  files: Map<string, string>;
 }
 
 /** A line of the list in the archive. */
@@ -86,9 +104,12 @@ export class ClipExports {
       return null;
     }
     this.failures.delete(id);
-    const lines = wishes.map((wish) => listed(wish, clips, failures));
+    const files = new Map<string, string>();
+    const lines = wishes.map((wish) => listed(wish, { clips, failures, files }));
     const content = writeZip(this.archive(wanted, lines));
-    return { filename: `clips-${job.id}.zip`, mimeType: 'application/zip', content };
+    const left = { digests: [...files.keys()], since: timeCreated };
+    const onCompleted = (): Promise<void> => leaveClips(this.db.manager, job.id, left);
+    return { filename: `clips-${job.id}.zip`, mimeType: 'application/zip', content, onCompleted };
   }
 
   /** Wanted segments of films, sounds and recordings, in the order of their sources and times. */
@@ -124,7 +145,8 @@ export class ClipExports {
   private async ask(job: JobEntity, open: readonly Wish[], clips: ReadonlyMap<string, ClipEntity>): Promise<void> {
     const asked = open.filter(({ cut }) => cut !== null && clips.has(clipDigest(cut))).length;
     const next = open.filter(({ cut }) => cut !== null && !clips.has(clipDigest(cut)));
-    for (const { segment, cut } of next.slice(0, Math.max(0, MAX_ASKED - asked))) {
+    const most = Math.min(MAX_ASKED - asked, MAX_OPEN - (await openClips(this.db.manager, job.workspaceId)));
+    for (const { segment, cut } of next.slice(0, Math.max(0, most))) {
       if (cut === null) continue;
       try {
         await requestSegmentClip(this.db, job, segment, cut);
@@ -145,8 +167,10 @@ export class ClipExports {
       if (clip.state === 'failed') failures.set(digest, clipRefusal(clip).message);
       else if (clip.state === 'completed') failures.delete(digest);
     }
+    // Behind the others: those that nobody has looked at for long are dropped.
+    this.failures.delete(exportId);
     this.failures.set(exportId, failures);
-    dropOldest(this.failures, 100);
+    dropOldest(this.failures, 1_000);
     return failures;
   }
 
@@ -155,7 +179,6 @@ export class ClipExports {
     const { job_id, exact, handles } = wanted;
     const clips = lines.map((line) => Object.fromEntries(cellsOf(line).map((cell, at) => [COLUMNS[at], cell])));
     yield { path: 'clips.json', body: Buffer.from(`${JSON.stringify({ job_id, exact, handles, clips }, null, 2)}\n`) };
-    // Two segments may be of one clip.
     const written = new Set<string>();
     for (const { file, clip } of lines) {
       if (file === null || clip?.objectKey == null || written.has(file)) continue;
@@ -174,19 +197,16 @@ function refuseBeyond(clips: ReadonlyMap<string, ClipEntity>): void {
   );
 }
 
-function listed(wish: Wish, clips: ReadonlyMap<string, ClipEntity>, failures: ReadonlyMap<string, string>): Listed {
+function listed(wish: Wish, { clips, failures, files }: Gathered): Listed {
   const { cut, segment, problem } = wish;
   const digest = cut === null ? null : clipDigest(cut);
   const clip = digest === null ? undefined : clips.get(digest);
   if (clip?.state !== 'completed' || digest === null) {
     return { wish, clip: null, file: null, problem: problem ?? failures.get(digest ?? '') ?? null };
   }
-  return {
-    wish,
-    clip,
-    file: `clips/${fileName(segment)}.${clip.mimeType === 'audio/mp4' ? 'm4a' : 'mp4'}`,
-    problem: null,
-  };
+  const file = files.get(digest) ?? `clips/${fileName(segment)}.${clip.mimeType === 'audio/mp4' ? 'm4a' : 'mp4'}`;
+  files.set(digest, file);
+  return { wish, clip, file, problem: null };
 }
 
 /** Number and label, which every file system takes. */

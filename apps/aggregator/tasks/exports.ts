@@ -41,8 +41,10 @@ import { transcriptFile, type ExportedFile } from './transcript-exports.js';
 
 type Format = JobResultsExport['format'];
 
-/** Seconds after which an export looks again whether its clips have been cut. */
-const ASK_AGAIN_SECONDS = 2;
+/** Seconds after which an export looks again whether its clips have been cut, first and at the most. */
+const [ASK_AGAIN_SECONDS, ASK_AGAIN_MOST_SECONDS] = [2, 20];
+/** Seconds of its age that add one to them: one that waits for long takes fewer turns from the other exports. */
+const AGE_PER_SECOND = 30;
 
 /** Passes over the segments for an archive: two for tables and one for pictures. */
 const ZIP_PASSES = 3;
@@ -88,10 +90,10 @@ export class Exports extends TaskLoop {
     const row = await this.db.manager.findOneByOrFail(ExportEntity, { id });
     const file = await this.exported(row, task);
     if (file === null) {
-      await releaseRow(this.db, task, ASK_AGAIN_SECONDS, { blamed: false });
+      await releaseRow(this.db, task, askAgainSeconds(row), { blamed: false });
       return;
     }
-    const { filename, mimeType, content } = file;
+    const { filename, mimeType, content, onCompleted } = file;
     const artifactId = randomUUID();
     const objectKey = `${exportPrefix(id)}${artifactId}`;
     const { size } = await this.objects.put(objectKey, content);
@@ -106,6 +108,7 @@ export class Exports extends TaskLoop {
     };
     const kept = await this.outbox.transaction((manager) => this.completed(manager, task, artifact));
     if (!kept) await this.objects.delete(objectKey);
+    else await onCompleted?.();
   }
 
   /** Null when it waits for clips. */
@@ -251,4 +254,9 @@ export class Exports extends TaskLoop {
       yield resultRow({ result, type, label: segmentLabel(segment), confidence });
     }
   }
+}
+
+function askAgainSeconds({ timeCreated }: ExportEntity): number {
+  const age = Math.max(0, Date.now() - timeCreated.getTime()) / 1000;
+  return Math.min(ASK_AGAIN_MOST_SECONDS, ASK_AGAIN_SECONDS + age / AGE_PER_SECOND);
 }

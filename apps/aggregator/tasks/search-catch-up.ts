@@ -17,8 +17,8 @@ const LEASE_SECONDS = 120;
 
 /**
  * Carries rebuilds on, and finds jobs whose results are not indexed though nobody noted it, as an older build beside this
- * one does not: after the start of a process and once an hour, as every job is read for it. Then words go that no document has
- * any more. One process of all does it.
+ * one does not: after the start of a process and once an hour, as every job is read for it. In between, words go that no
+ * document has any more. One process of all does it.
  */
 @Injectable()
 export class SearchCatchUp extends BackgroundService {
@@ -35,15 +35,12 @@ export class SearchCatchUp extends BackgroundService {
 
   protected async round(): Promise<void> {
     if (!(await this.lease.take())) return;
-    if (performance.now() - this.comparedUntil > COMPARED_EVERY_MS) {
-      await this.compareAll();
-      while ((await this.goesOn()) && (await sweepWords(this.db.manager))) await sleep(PAUSE_MS);
-    }
-    while (await this.goesOn()) {
+    for (let sweeps = true; await this.goesOn(); await sleep(PAUSE_MS)) {
+      if (performance.now() - this.comparedUntil > COMPARED_EVERY_MS) await this.compareAll();
       const more = await catchUp(this.db.manager);
       this.indexing.nudge();
-      if (!more) return;
-      await sleep(PAUSE_MS);
+      if (sweeps) sweeps = await sweepWords(this.db);
+      if (!more && !sweeps) return;
     }
   }
 

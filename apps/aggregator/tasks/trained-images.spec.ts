@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { DatasetClassEntity, DatasetEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
-import { insertClasses, insertImages, removeImage, type FaceInference } from '@adit/datasets';
+import {
+  DatasetClassEntity,
+  DatasetEntity,
+  DatasetImageEntity,
+  inTransaction,
+  openDatabase,
+  WorkspaceEntity,
+  type Database,
+} from '@adit/database';
+import { insertClasses, insertImages, lockClasses, moveImage, removeImage, type FaceInference } from '@adit/datasets';
 import { configureLogging } from '@adit/runtime';
 import { randomOf, specDatabase, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -161,6 +169,30 @@ describe('the images of classes', () => {
     ]);
     await manager.query('UPDATE datasets SET time_deleted = now() WHERE id = $1', [ofTraining]);
     expect(await trained()).toEqual([]);
+  });
+
+  it('are read once or not at all when they move between classes meanwhile', async () => {
+    const { dataSource } = database;
+    const moving = randomUUID();
+    await dataSource.manager.insert(DatasetEntity, { id: moving, workspaceId, name: 'Moving', type: 'face' });
+    const [first, last] = [await classOf('first', 3, 0, moving), await classOf('last', 3, 1, moving)];
+    // As many as are read without those of the next class.
+    await dataSource.query('UPDATE dataset_classes SET images = 1000 WHERE id = $1', [first]);
+    const move = (digest: string, from: string, to: string) =>
+      inTransaction(dataSource, async (manager) => {
+        await lockClasses(manager, { workspaceId, datasetId: moving, classId: from }, to);
+        await moveImage(manager, await manager.findOneByOrFail(DatasetImageEntity, { classId: from, digest }), to);
+      });
+    const training = { datasetId: moving, type: 'face', timeCreated: new Date(Date.now() + 60_000) } as const;
+    const read: (string | null)[] = [];
+    for await (const { images } of trainedImages(dataSource.manager, training)) {
+      if (read.length === 0) {
+        await move('first-2', first, last);
+        await move('last-2', last, first);
+      }
+      read.push(...images.map(({ digest }) => digest));
+    }
+    expect(read).toEqual(['first-0', 'first-2', 'last-0']);
   });
 
   it('are compared in a class with more of them than a page', async () => {

@@ -34,9 +34,11 @@ type Training = Pick<TrainingEntity, 'datasetId' | 'type' | 'timeCreated'>;
 
 /**
  * Reads the active images that have not expired, as they were when the training was posted: in pages of images,
- * however they are spread over classes, and only the columns that a training needs.
+ * however they are spread over classes, and only the columns that a training needs. Each is read at most once: one that moves to
+ * another class meanwhile may be left out.
  */
 export async function* trainedImages(manager: EntityManager, training: Training): AsyncGenerator<TrainedPage, void> {
+  const seen = new Set<number>();
   for (let after = '0'; ;) {
     const rows: (TrainedRow & { seq: string; count: number })[] = await manager.query(
       `SELECT c.id, c.label, c.seq, c.images AS count, c.custom_fields AS "customFields" FROM dataset_classes c
@@ -51,19 +53,21 @@ export async function* trainedImages(manager: EntityManager, training: Training)
       few.push({ id, label, customFields });
       images += count;
       if (images < IMAGES_PER_BATCH) continue;
-      yield* imagesOf(manager, training, few);
+      yield* imagesOf(manager, training, few, seen);
       [few, images] = [[], 0];
     }
-    if (few.length > 0) yield* imagesOf(manager, training, few);
+    if (few.length > 0) yield* imagesOf(manager, training, few, seen);
     if (rows.length < CLASSES_PER_BATCH) return;
     after = elementAt(rows, -1).seq;
   }
 }
 
+/** Leaves out the images whose numbers are in `seen`, and adds the others there. */
 async function* imagesOf(
   manager: EntityManager,
   training: Training,
   classes: TrainedRow[],
+  seen: Set<number>,
 ): AsyncGenerator<TrainedPage, void> {
   const schema = training.type === 'face' ? FaceInference : PlaceInference;
   const ids = classes.map(({ id }) => id);
@@ -80,9 +84,12 @@ async function* imagesOf(
           ORDER BY i.seq`,
         [ids, training.timeCreated, after, training.type],
       );
-    const images = rows.flatMap(({ id, classId, digest, inference }) => {
+    const images = rows.flatMap(({ id, classId, seq, digest, inference }) => {
       const of = places.get(classId);
-      return of === undefined ? [] : [{ of, id, digest, inference: schema.safeParse(inference).data ?? null }];
+      const number = Number(seq);
+      if (of === undefined || seen.has(number)) return [];
+      seen.add(number);
+      return [{ of, id, digest, inference: schema.safeParse(inference).data ?? null }];
     });
     yield { opened, images };
     if (rows.length < IMAGES_PER_BATCH) return;

@@ -9,6 +9,8 @@ export interface ExportedFile {
   filename: string;
   mimeType: string;
   content: Readable;
+  /** Called when the export has been completed with it. */
+  onCompleted?: () => Promise<void>;
 }
 
 /**

@@ -13,7 +13,17 @@ import {
   ObservationEntity,
   SegmentEntity,
 } from '@adit/database';
-import { changeImage, deleteDataset, eraseImage, insertImages, removeImage } from '@adit/datasets';
+import {
+  changeImage,
+  deleteClass,
+  deleteDataset,
+  eraseImage,
+  insertClasses,
+  insertImages,
+  lockClasses,
+  moveImage,
+  removeImage,
+} from '@adit/datasets';
 import { EXPORTS, isWanted, JOB_ENDINGS, type LeasedTable } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -270,6 +280,15 @@ describe('erasures', () => {
     expect(left.map(({ id }) => id).sort()).toEqual([ended, other].sort());
   });
 
+  /** Images of a class, and active ones, as they are counted. */
+  async function countsOf(classId: string): Promise<number[]> {
+    const [row]: { images: number; active: number }[] = await world.gateway.db.query(
+      'SELECT images, active_images AS active FROM dataset_classes WHERE id = $1',
+      [classId],
+    );
+    return row === undefined ? [] : [row.images, row.active];
+  }
+
   /** An image of a dataset, found before `meanwhile` and erased by its file after it. */
   async function erasedAfter(meanwhile: (image: DatasetImageEntity) => Promise<unknown>) {
     const { db } = world.gateway;
@@ -281,17 +300,12 @@ describe('erasures', () => {
       { id, ...image },
       { id: other, ...image },
     ]);
-    const counts = async () => {
-      const [row] = await db.query('SELECT images, active_images AS active FROM dataset_classes WHERE id = $1', [
-        classId,
-      ]);
-      return [row?.images, row?.active];
-    };
-    const before = await counts();
+    const before = await countsOf(classId);
     const found = await db.manager.findOneByOrFail(DatasetImageEntity, { id });
     await meanwhile(found);
     const wasThere = await inTransaction(db, (manager) => eraseImage(manager, found));
-    return { wasThere, before, after: await counts(), left: await db.manager.countBy(DatasetImageEntity, { id }) };
+    const after = await countsOf(classId);
+    return { wasThere, before, after, left: await db.manager.countBy(DatasetImageEntity, { id }) };
   }
 
   it('erasures count an image of a file once, whoever removes it meanwhile', async () => {
@@ -304,6 +318,28 @@ describe('erasures', () => {
       inTransaction(db, (manager) => changeImage(manager, image, { active: false })),
     );
     expect([inactive.wasThere, inactive.after]).toEqual([true, inactive.before.map((count) => count - 1)]);
+  });
+
+  it('erasures count an image out of the class that it has moved to meanwhile, also when the first one is gone', async () => {
+    const { db } = world.gateway;
+    let target = '';
+    const move = async (image: DatasetImageEntity) => {
+      const [made] = await insertClasses(db, image, [{ label: 'Moved here' }]);
+      target = made?.id ?? '';
+      await inTransaction(db, async (manager) => {
+        await lockClasses(manager, image, target);
+        await moveImage(manager, image, target);
+      });
+      expect(await countsOf(target)).toEqual([1, 1]);
+    };
+    const moved = await erasedAfter(move);
+    expect([moved.wasThere, moved.left, await countsOf(target)]).toEqual([true, 0, [0, 0]]);
+    expect(moved.after).toEqual(moved.before.map((count) => count - 1));
+    const left = await erasedAfter(async (image) => {
+      await move(image);
+      await deleteClass(db, image);
+    });
+    expect([left.wasThere, left.left, await countsOf(target)]).toEqual([true, 0, [0, 0]]);
   });
 
   it('erasures do not wait for a dataset that is being deleted', async () => {

@@ -29,8 +29,8 @@ const OLD = 130;
     await world.ask('PUT', '/api/v1/retention/', { uploads: 86_400 }, asOther);
     const until = Date.now() + 30_000;
     const total = async () =>
-      (await world.ask('GET', '/api/v1/audit-log/?resource=retention')).json<{ total: number }>().total;
-    while ((await total()) === 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 100));
+      (await world.ask('GET', `/api/v1/audit-log/?actor_id=${other.id}`)).json<{ total: number }>().total;
+    while ((await total()) < 2 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 100));
   }, 600_000);
   afterEach(() => page?.close());
   afterAll(() => world?.close());

@@ -128,21 +128,21 @@ const MANY = 10_000;
     }
     expect(await page.evaluate("document.activeElement.getAttribute('aria-posinset')")).toBe(String(MANY));
     expect(await page.evaluate("document.querySelectorAll('.tile').length")).toBeLessThan(250);
-    const slowest = await page.evaluate<number>(`(async () => {
+    const typical = await page.evaluate<number>(`(async () => {
       const grid = document.querySelector('.grid');
       const frame = () => new Promise((done) => requestAnimationFrame(done));
-      let worst = 0;
+      const steps = [];
       for (let step = 0; step < 60; step += 1) {
         const begun = performance.now();
         grid.scrollTop = (grid.scrollHeight * step) / 60;
         grid.dispatchEvent(new Event('scroll'));
-        worst = Math.max(worst, performance.now() - begun);
+        steps.push(performance.now() - begun);
         await frame();
       }
-      return worst;
+      return steps.sort((a, b) => a - b)[steps.length / 2];
     })()`);
-    // Script of one step; a page of all tiles would need seconds.
-    expect(slowest).toBeLessThan(250);
+    // Milliseconds of script in one step, the median: a page of all tiles would need seconds for each, a busy machine for some.
+    expect(typical).toBeLessThan(250);
     await page.evaluate('document.querySelector(\'.tile[tabindex="0"]\').focus()');
     await page.press('Enter');
     await page.until("document.querySelector('dialog h2')?.textContent === 'Image 10000'");

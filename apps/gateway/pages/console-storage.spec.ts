@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { accessibilityFaults, chromium, signedIn, type BrowserPage } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { World } from '../contract/world.js';
+import { SignInCodes } from './sign-in-codes.js';
 
 const program = chromium();
 const title = program === null ? ' (skipped: no Chromium on this machine)' : '';
@@ -76,7 +77,7 @@ interface Entry {
     const path = await file('evening.mxf', bytes);
     await open('/films');
     await says('There is no such folder');
-    await page.limitUpload(10 * MEGABYTE);
+    await page.limitUpload(3 * MEGABYTE);
     await page.choose(FILES, path);
     await page.until("document.querySelector('.upload.sending progress')?.value > 0");
     await press('Pause');
@@ -104,18 +105,71 @@ interface Entry {
     expect(await page.evaluate('Object.keys(localStorage).filter((key) => key.startsWith("adit-uploads"))')).toEqual(
       [],
     );
-    expect(await page.evaluate("document.querySelector('.use').textContent")).toMatch(/MB used, .* MB of 524 MB free/);
+    await page.until("/MB used, .* MB of 524 MB free/.test(document.querySelector('.use')?.textContent)");
   });
 
   it('gives an upload up, and nothing of it stays', async () => {
     const path = await file('given-up.mxf', randomBytes(20 * MEGABYTE));
     await open('/given-up');
-    await page.limitUpload(4 * MEGABYTE);
+    await page.limitUpload(1.5 * MEGABYTE);
     await page.choose(FILES, path);
     await page.until("document.querySelector('.upload.sending progress')?.value > 0");
     await press('Give up');
     await page.until("document.querySelector('.upload') === null");
     expect(await list('/given-up')).toEqual([]);
+  });
+
+  it('stops for a link that signs in another key, and sends nothing with that one', async () => {
+    const bytes = randomBytes(20 * MEGABYTE);
+    const paths = await Promise.all(['a', 'b', 'c'].map((name) => file(`queued/${name}.mxf`, bytes)));
+    const made = await world.ask('POST', '/api/v1/api-keys/', { name: 'second key', role: 'admin' });
+    const second = made.json<{ key: string }>().key;
+    const follow = async (key: string) => {
+      const code = world.gateway.app.get(SignInCodes).offer(key);
+      await page.evaluate(`void (location.hash = '#/sign-in?code=${code}')`);
+      await page.until(`document.querySelector('.who')?.textContent.includes('second key') === ${key === second}`);
+    };
+    await open('/queued');
+    await page.limitUpload(MEGABYTE / 2);
+    await page.choose(FILES, ...paths);
+    await page.until("document.querySelectorAll('.upload.sending').length === 2");
+    await follow(second);
+    await page.limitUpload(null);
+    // Whoever comes back finds all of them where they stood, also the one that waited.
+    await follow(world.gateway.key);
+    await page.evaluate("location.hash = '#/storage?folder=/queued'");
+    await page.until("document.querySelectorAll('.upload.paused').length === 3");
+    await press('Go on with all');
+    await page.until("document.querySelectorAll('.upload.done').length === 3");
+    expect((await list('/queued')).map(({ uploaded }) => uploaded)).toEqual([true, true, true]);
+  });
+
+  it('a file that has changed and is as large as before replaces the one that is there, when that is asked for', async () => {
+    await upload('/changed', 'cut.mov', 'one');
+    const path = await file('changed/cut.mov', 'two');
+    await open('/changed');
+    await shown('.entries');
+    await page.choose(FILES, path);
+    await shown('.upload.there');
+    await page.click('[aria-label="Replace the file changed/cut.mov that is there"]');
+    await shown('.upload.done');
+    const entries = await list('/changed');
+    expect(entries.map(({ name }) => name)).toEqual(['cut.mov']);
+    expect(await digestOf(Number(entries[0]?.id))).toBe(createHash('sha256').update('two').digest('hex'));
+  });
+
+  it('follows many small files without reading the folder for each of them', async () => {
+    const names = Array.from({ length: 12 }, (_, at) => `${at}.mov`);
+    const paths = await Promise.all(names.map((name) => file(`small/${name}`, name)));
+    await open('/small');
+    await page.choose(FILES, ...paths);
+    await page.until("document.querySelectorAll('.entries tbody tr').length === 12");
+    const began = await page.evaluate<number[]>(
+      "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/storage/usage/')).map(({ startTime }) => startTime)",
+    );
+    expect(began.length).toBeGreaterThan(1);
+    // Two seconds, less what a busy machine takes between the decision and the request.
+    for (const [at, time] of began.slice(1).entries()) expect(time - Number(began[at])).toBeGreaterThan(1000);
   });
 
   it('takes a folder with what is in it, and what is there already is not sent again', async () => {

@@ -13,16 +13,16 @@ my ($allow, $eacces) = (0x7fff0000, 0x00050000 | 13);
 # socket, io_uring_setup (another way to sockets), ptrace, process_vm_readv and process_vm_writev;
 # creat, truncate, ftruncate, rename, renameat, renameat2, link, linkat, symlink, symlinkat, unlink, unlinkat, mkdir, mkdirat, rmdir,
 # mknod, mknodat, chmod, fchmod, fchmodat, fchmodat2, openat2 and open_by_handle_at;
-# where open and openat have their flags; and bind and listen.
+# where open and openat have their flags; bind and listen; and where sendto, sendmsg and sendmmsg have theirs.
 my %machines = (
   x64   => [0xC000003E, 157, [41, 425, 101, 310, 311],
     [85, 76, 77, 82, 264, 316, 86, 265, 88, 266, 87, 263, 83, 258, 84, 133, 259, 90, 91, 268, 452, 437, 304],
-    [[2, 24], [257, 32]], [49, 50]],
+    [[2, 24], [257, 32]], [49, 50], [[44, 40], [46, 32], [307, 40]]],
   arm64 => [0xC00000B7, 167, [198, 425, 117, 270, 271],
     [45, 46, 38, 276, 37, 36, 35, 34, 33, 52, 53, 452, 437, 265],
-    [[56, 32]], [200, 201]],
+    [[56, 32]], [200, 201], [[206, 40], [211, 32], [269, 40]]],
 );
-my ($machine, $prctl, $sockets, $changes, $opens, $listens) = @{ $machines{${process.arch}} or exit 1 };
+my ($machine, $prctl, $sockets, $changes, $opens, $listens, $sends) = @{ $machines{${process.arch}} or exit 1 };
 my ($socket, @others) = @$sockets;
 my @refused = ($tcp ? @$listens : $socket, @others, $writes ? () : @$changes);
 # Calls whose arguments are looked at: the number, then instructions, in which E jumps to the refusal.
@@ -30,7 +30,10 @@ my @checked;
 push @checked, [$socket,
   [0x20, 0, 0, 16], [0x15, 0, 'E', 2],                          # of IPv4 only
   [0x20, 0, 0, 24], [0x54, 0, 0, 15], [0x15, 0, 'E', 1],        # as a stream only
+  [0x20, 0, 0, 32], [0x15, 1, 0, 0], [0x15, 0, 'E', 6],         # of TCP only: Landlock sees no other streams
   [0x06, 0, 0, $allow]] if $tcp;
+# Data that is sent with a connection is not seen by Landlock either.
+push @checked, map { [$_->[0], [0x20, 0, 0, $_->[1]], [0x45, 'E', 0, 0x20000000], [0x06, 0, 0, $allow]] } @$sends if $tcp;
 push @checked, map { [$_->[0],
   [0x20, 0, 0, $_->[1]],
   [0x45, 'E', 0, 01 | 02 | 0100 | 01000],                       # to write, to write too, to make, to cut

@@ -78,6 +78,7 @@ export class SoundReader {
   private pieces: Buffer[] = [];
   private bytes = 0;
   private fault: unknown = null;
+  private isEnding = false;
 
   constructor(private readonly pipes: readonly Readable[]) {
     const [samples, times] = pipes;
@@ -85,7 +86,7 @@ export class SoundReader {
       this.pieces.push(piece);
       this.bytes += piece.length;
       // Nobody takes it while no picture comes: what decodes it waits then.
-      if (this.bytes > MOST_BYTES) for (const pipe of pipes) pipe.pause();
+      if (!this.isEnding && this.bytes > MOST_BYTES) for (const pipe of pipes) pipe.pause();
     });
     times?.on('data', (piece: Buffer) => {
       try {
@@ -99,6 +100,8 @@ export class SoundReader {
 
   /** Resolves when nothing more comes: their writer has ended. */
   async ended(): Promise<void> {
+    // What is left is no more than the pipes hold: nothing may wait for somebody who takes it.
+    this.isEnding = true;
     for (const pipe of this.pipes) pipe.resume();
     await Promise.all(this.pipes.map((pipe) => finished(pipe, { writable: false }).catch(() => undefined)));
   }

@@ -106,7 +106,7 @@ export class SoundBeside {
     const deadline = Date.now() + LAST_MILLISECONDS;
     const isOver = { value: this.reading === null };
     void this.reading?.finally(() => (isOver.value = true));
-    while (!isOver.value && !this.signal.aborted && this.heard < this.seen && Date.now() < deadline) {
+    while (!isOver.value && this.current !== null && !this.signal.aborted && this.heard < this.seen && Date.now() < deadline) {
       this.collect();
       await pause(50);
     }
@@ -187,7 +187,8 @@ export class SoundBeside {
   /** Puts what has been decoded on the clock of the pictures. */
   private collect(): void {
     const { current } = this;
-    if (current === null) return;
+    // What decodes it waits where much has not been taken.
+    if (current === null || this.waiting > WAITING_SECONDS) return;
     const { pictures } = this.options;
     for (const { start, samples } of takenFrom(current.reader)) {
       const isFirst = current.distance === undefined;

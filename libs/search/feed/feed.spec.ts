@@ -216,6 +216,26 @@ describe('the feed of the search', () => {
     expect(await found('tau')).toHaveLength(3);
   });
 
+  /** @hardening concurrency: Two indexers lock words in different orders, and one of them is refused */
+  it('writes new segments, and what else is left of a job, in steps of their own', async () => {
+    const job = await newJob();
+    await add(job, ['upsilon', 'upsilon']);
+    await noteSearchable(db().manager, [job]);
+    await work();
+    // Behind all segments.
+    await db().query('UPDATE search_documents SET seq = 4000 WHERE job_id = $1 AND seq = 1', [job]);
+    await add(job, ['upsilon']);
+    await noteSearchable(db().manager, [job]);
+    const step = () => inTransaction(db(), (manager) => indexStep(manager, { index, modules }, job));
+    const behind = () => db().query('SELECT 1 FROM search_documents WHERE job_id = $1 AND seq = 4000', [job]);
+    expect(await step()).toMatchObject({ over: false, written: 1 });
+    expect(await behind()).toHaveLength(1);
+    expect(await step()).toMatchObject({ over: false, written: 0 });
+    expect(await behind()).toHaveLength(0);
+    expect(await step()).toMatchObject({ over: true, written: 0 });
+    expect(await found('upsilon')).toEqual([`${job} 0`, `${job} 2`]);
+  });
+
   it('catches up with what an older build wrote, whatever it did', async () => {
     const [fresh, grown, shrunk, again] = [await newJob(), await newJob(), await newJob(), await newJob()];
     for (const job of [grown, shrunk, again]) await add(job, ['eta', 'eta']);

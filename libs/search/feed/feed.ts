@@ -3,12 +3,8 @@ import { returned, rowsOfJob, rowsOfWorkspace, type RowsOfJob, type RowsOfWorksp
 import type { EntityManager } from 'typeorm';
 import { hasAlertingSearches, SAVED_SEARCH_ROWS } from '../saved/saved-searches.js';
 import { removeDocuments, removeTextDocuments, renumberDocuments } from '../postgres/documents.js';
+import { SEARCH_VERSION } from '../version.js';
 
-/**
- * Form of the documents. Raised when the same results give other documents, such as by another `findable` of a module:
- * everything is indexed again then, job by job, while the search goes on.
- */
-export const SEARCH_VERSION = 2;
 /** Version of a job that is being indexed from its beginning, and of one that is to be. */
 const [ROUND_BEGUN, TO_REBUILD] = [0, -1];
 

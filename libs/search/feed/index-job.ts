@@ -76,7 +76,10 @@ export async function indexStep(
     if (isUnmatched || !segments.over) return going(segments.documents.length, isUnmatched);
   }
   const written = segments.documents.length;
-  if (!(await index.isComplete(manager, job, to))) return going(written + (await restStep(manager, index, job, to)));
+  if (!(await index.isComplete(manager, job, to))) {
+    // Never after segments in the same transaction: the words of each are locked in an order of their own.
+    return going(to > feed.nextSeq ? written : await restStep(manager, index, job, to));
+  }
   // Where nothing was written, what was indexed before may still be unmatched.
   if (to === feed.nextSeq && (await moveFeed(manager, jobId, { nextSeq: to, languages: [] }))) return going(0, true);
   return ended(written, await endFeed(manager, jobId));

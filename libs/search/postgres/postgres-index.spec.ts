@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, expect, it } from '@jest/globals';
 import { columns, inTransaction, JobEntity, openDatabase } from '@adit/database';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
+import type { EntityManager } from 'typeorm';
 import { searchIndexConformance } from '../conformance.js';
 import type { Question, SearchDocument } from '../port.js';
 import { parseQuery } from '../query/parse.js';
 import { PostgresIndex } from './postgres-index.js';
+import { forgetNameWords, sweepWords } from './vocabulary.js';
 
 /** For likes, on machines that do other work. */
 const PATIENT_MS = 10_000;
@@ -104,6 +106,51 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
         count: { total: 1, isExact: isComplete, isComplete },
       });
       expect((await locked('search_words', () => index.facets(question))).type).toEqual([{ value: 'thing', count: 1 }]);
+    } finally {
+      await close();
+    }
+  }, 60_000);
+
+  /** @hardening privacy: A person cannot be erased from a large archive, as looking for the name takes too long */
+  it('leaves names to the sweep that are looked for too long, with the limit of the transaction as it was', async () => {
+    const { db, close, job, locked } = await world([document(0, 'who', 'Anna')]);
+    const { workspaceId } = job;
+    const shown = async (manager: EntityManager): Promise<string> => {
+      const [row]: [{ shown: string }] = await manager.query(`SELECT current_setting('statement_timeout') AS shown`);
+      return row.shown;
+    };
+    const words = (): Promise<{ word: string; due: boolean }[]> =>
+      db.query(`SELECT word, seen = '-infinity' AS due FROM search_words WHERE workspace_id = $1`, [workspaceId]);
+    try {
+      const forget = (limitMs: number) =>
+        inTransaction(db, async (manager) => {
+          const before = await shown(manager);
+          await forgetNameWords(manager, workspaceId, ['anna'], limitMs);
+          expect(await shown(manager)).toBe(before);
+        });
+      await forget(60_000);
+      expect(await words()).toEqual([{ word: 'anna', due: false }]);
+      // Whoever looks for documents waits.
+      await locked('search_documents', () => forget(50));
+      expect(await words()).toEqual([{ word: 'anna', due: true }]);
+      await db.query('DELETE FROM search_documents WHERE workspace_id = $1', [workspaceId]);
+      await sweepWords(db);
+      expect(await words()).toEqual([]);
+    } finally {
+      await close();
+    }
+  }, 60_000);
+
+  it('looks at words another day that cannot be looked at in time', async () => {
+    const { db, close, job, locked } = await world([document(0, 'what', 'red')]);
+    const { workspaceId } = job;
+    const words = (): Promise<{ word: string; today: boolean }[]> =>
+      db.query(`SELECT word, seen = CURRENT_DATE AS today FROM search_words WHERE workspace_id = $1`, [workspaceId]);
+    try {
+      await db.query(`UPDATE search_words SET seen = CURRENT_DATE - 2`);
+      await locked('search_documents', () => sweepWords(db, { togetherMs: 50, aloneMs: 50 }));
+      expect(await words()).toEqual([{ word: 'red', today: true }]);
+      expect(await sweepWords(db)).toBe(false);
     } finally {
       await close();
     }

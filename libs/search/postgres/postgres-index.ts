@@ -16,6 +16,7 @@ import {
   type SearchIndex,
 } from '../port.js';
 import { questionSeconds } from '../metrics.js';
+import { SEARCH_VERSION } from '../version.js';
 import { Conditions, configurationsOf, similarWords, type MatchKind } from './conditions.js';
 import { isComplete, paragraphsToIndex, removeParagraphs, removeSegments, replaceDocuments } from './documents.js';
 import { countedFacets } from './facets.js';
@@ -43,7 +44,7 @@ const LIKENESS = '0.5';
  */
 export class PostgresIndex implements SearchIndex {
   private readonly languages = new Map<string, { codes: string[]; until: number }>();
-  private server: { configurations: ReadonlySet<string>; trigrams: boolean; until: number } | null = null;
+  private server: Known | null = null;
 
   /** Questions of this process at a time: the others leave its connections to the rest of the API. */
   private readonly turns = pLimit(MOST_QUESTIONS);
@@ -190,20 +191,17 @@ export class PostgresIndex implements SearchIndex {
     const until = performance.now() + this.fuzzyMs;
     const found = await within(manager, this.fuzzyMs, async (limited) => {
       const alike = await alikeWords(limited, question.workspaceId, words);
-      if (!alike.hasOthers(words)) {
-        // What follows in the transaction has its own time.
-        await limitStatements(limited, MOST_MS);
-        return { answer: null, isComplete: true };
-      }
+      const isComplete = !alike.isCut && this.server?.isWhole === true;
+      if (!alike.hasOthers(words)) return { answer: null, isComplete };
       await limitStatements(limited, until - performance.now());
       const begin = await narrowed(limited, 'similar', () => new Conditions(question, { configurations, alike }));
       await limitStatements(limited, until - performance.now());
-      return { answer: await ask(limited, begin), isComplete: !alike.isCut };
+      return { answer: await ask(limited, begin), isComplete };
     });
     return found ?? { answer: null, isComplete: false };
   }
 
-  private async known(manager: EntityManager) {
+  private async known(manager: EntityManager): Promise<Known> {
     if (this.server !== null && this.server.until > performance.now()) return this.server;
     const rows: { name: string }[] = await manager.query(
       `SELECT cfgname::text AS name FROM pg_ts_config WHERE cfgnamespace = 'pg_catalog'::regnamespace`,
@@ -211,6 +209,7 @@ export class PostgresIndex implements SearchIndex {
     this.server = {
       configurations: new Set(rows.map(({ name }) => name)),
       trigrams: await hasTrigrams(manager),
+      isWhole: await hasAllWords(manager),
       until: performance.now() + KNOWN_MS,
     };
     return this.server;
@@ -232,6 +231,26 @@ export class PostgresIndex implements SearchIndex {
     this.languages.set(workspaceId, { codes, until: performance.now() + (codes.length === 0 ? UNKNOWN_MS : KNOWN_MS) });
     return configurationsOf(codes, configurations);
   }
+}
+
+/** What is known of the server for a while. */
+interface Known {
+  /** Of text search. */
+  configurations: ReadonlySet<string>;
+  trigrams: boolean;
+  /** False while jobs are indexed again: some of their words may not be noted. */
+  isWhole: boolean;
+  until: number;
+}
+
+/** Whether the words of all jobs are noted that are indexed: a document of an earlier form is found without them. */
+async function hasAllWords(manager: EntityManager): Promise<boolean> {
+  const [row]: [{ whole: boolean }] = await manager.query(
+    `SELECT NOT EXISTS (SELECT 1 FROM search_feed WHERE state = 'done' AND version < ${SEARCH_VERSION})
+        AND NOT EXISTS (SELECT 1 FROM search_feed
+              WHERE state IN ('waiting', 'processing') AND version < ${SEARCH_VERSION} AND (version > 0 OR round > 0)) AS whole`,
+  );
+  return row.whole;
 }
 
 /** What a question is asked with. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { columns, inTransaction, JobEntity, openDatabase, type Database } from '@adit/database';
+import { columns, inTransaction, JobEntity, openDatabase, SearchFeedEntity, type Database } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FindableText } from '@adit/module-kit';
 import type { IndexedJob, SearchDocument } from '../port.js';
+import { parseQuery } from '../query/parse.js';
+import { SEARCH_VERSION } from '../version.js';
 import { removeDocuments } from './documents.js';
 import { PostgresIndex } from './postgres-index.js';
 import { sweepWords } from './vocabulary.js';
@@ -53,7 +55,7 @@ describe('the words of a workspace', () => {
       days,
     ]);
   const sweep = async () => {
-    while (await sweepWords(database.dataSource.manager));
+    while (await sweepWords(database.dataSource));
   };
 
   it('are noted once, by field, however often they are met', async () => {
@@ -109,13 +111,81 @@ describe('the words of a workspace', () => {
   });
 
   it('are swept in steps', async () => {
-    const many = Array.from({ length: 450 }, (_, at) => `word${at}`).join(' ');
+    const many = Array.from({ length: 45 }, (_, at) => `word${at}`).join(' ');
     const job = await write([{ field: 'said', text: many }]);
     await remove(job, 0);
     await letDaysPass(2);
-    expect(await sweepWords(database.dataSource.manager)).toBe(true);
-    expect(await words()).toHaveLength(250);
+    expect(await sweepWords(database.dataSource)).toBe(true);
+    expect(await words()).toHaveLength(25);
     await sweep();
     expect(await words()).toEqual([]);
+  });
+
+  it('of the oldest day are swept first', async () => {
+    const job = await write([{ field: 'said', text: Array.from({ length: 20 }, (_, at) => `young${at}`).join(' ') }]);
+    await remove(job, 0);
+    await letDaysPass(2);
+    const old = await write([{ field: 'who', text: 'Anna' }]);
+    await database.dataSource.query('DELETE FROM search_documents WHERE job_id = $1', [old.id]);
+    await database.dataSource.query(
+      `UPDATE search_words SET seen = '-infinity' WHERE workspace_id = $1 AND word = 'anna'`,
+      [workspaceId],
+    );
+    expect(await sweepWords(database.dataSource)).toBe(true);
+    expect(await words()).not.toContain('who anna');
+    expect(await words()).toHaveLength(1);
+    await sweep();
+  });
+
+  /** @hardening integrity: A saved search misses new results, since others have a hundred words that are more alike */
+  it('of new documents are matched, however many others are more alike', async () => {
+    const letters = [...'abcdefghijkl'];
+    const alike = letters.flatMap((one) => letters.map((two) => `haus${one}${two}`));
+    const job = await write([{ field: 'said', text: alike.join(' ') }]);
+    const query = parseQuery('haus', { parameter: 'q' });
+    const fresh: SearchDocument = {
+      ...{ key: { seq: 1, paragraph: null }, sourceIndex: 0, moduleId: 'finder', type: 'thing', place: null },
+      ...{ timeStart: 0, timeEnd: 1, moment: new Date() },
+      texts: [{ field: 'said', text: 'Krankenhausverwaltung' }],
+    };
+    const matched = await inTransaction(database.dataSource, (manager) =>
+      index.match(manager, job, {
+        documents: [fresh],
+        questions: [{ workspaceId, query, filter: {}, fuzzy: true, together: null }],
+        languages: [],
+      }),
+    );
+    expect(matched).toEqual({ found: [{ question: 0, document: 0, isExact: false }], tooLong: [] });
+  });
+
+  /** @hardening integrity: An upgrade hides results, and the search says that it has found all */
+  it('are not all there while jobs of an earlier form are indexed again, and an answer says so', async () => {
+    const { id } = await write([{ field: 'said', text: 'budget' }]);
+    const { manager } = database.dataSource;
+    const isComplete = async (question: string): Promise<boolean> => {
+      // What it knows of the server is kept for a while.
+      const asked = new PostgresIndex(database.dataSource, 10_000);
+      const query = parseQuery(question, { parameter: 'q' });
+      const filter = {};
+      const page = { after: null, limit: 10 };
+      return (await asked.find({ workspaceId, query, filter, fuzzy: true, together: null }, page)).isComplete;
+    };
+    const feed = (state: 'done' | 'waiting', version: number, round: number) =>
+      manager.upsert(SearchFeedEntity, { id, workspaceId, state, version, round }, ['id']);
+    try {
+      for (const question of ['budge', 'nothing']) {
+        await feed('done', SEARCH_VERSION - 1, 0);
+        expect(await isComplete(question)).toBe(false);
+        await feed('waiting', 0, 1);
+        expect(await isComplete(question)).toBe(false);
+        await feed('done', SEARCH_VERSION, 1);
+        expect(await isComplete(question)).toBe(true);
+        // A new job, which was found by nothing before.
+        await feed('waiting', 0, 0);
+        expect(await isComplete(question)).toBe(true);
+      }
+    } finally {
+      await manager.delete(SearchFeedEntity, { id });
+    }
   });
 });

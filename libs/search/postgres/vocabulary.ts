@@ -2,9 +2,10 @@
  * Statements that write the table `search_words`: the words that documents have. Misspelt words and parts of words are looked
  * for among them, which are thousands where documents are millions.
  */
-import { returned } from '@adit/database';
-import type { EntityManager } from 'typeorm';
+import { inTransaction, returned } from '@adit/database';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { SearchField } from '../query/query.js';
+import { within } from './time-limit.js';
 import { PLACE_MARK, WEIGHTS, WORD_MARK } from './words.js';
 
 /** A word of a field, in small letters without accents. */
@@ -19,8 +20,8 @@ export interface AskedWord {
   word: string;
 }
 
-/** Words that one word is looked for in, the most alike first. */
-const MOST_ALIKE = 100;
+/** Words of a workspace that one word is looked for in, the most alike first, and those of documents beside. */
+const [MOST_ALIKE, MOST_BESIDE] = [100, 1_000];
 
 /**
  * Notes the words of documents in the transaction that writes these. Words are noted once a day at most, and in one order, so
@@ -57,42 +58,93 @@ const IN_USE = `EXISTS (SELECT 1 FROM search_documents d WHERE d.workspace_id = 
     .map(([field, weight]) => `WHEN '${field}' THEN '${weight}'`)
     .join(' ')} END)::tsquery)`;
 
-/** Removes words of names that no document has any more, in the transaction that removes the documents with these names. */
+/** Milliseconds that names are looked for while others wait for their rows. */
+const FORGET_MS = 2_000;
+
+/**
+ * Removes words of names that no document has any more, in the transaction that removes the documents with these names. Where
+ * looking for them takes longer, the next sweep begins with them.
+ */
 export async function forgetNameWords(
   manager: EntityManager,
   workspaceId: string,
   words: readonly string[],
+  limitMs = FORGET_MS,
 ): Promise<void> {
   if (words.length === 0) return;
   const values = [workspaceId, [...words]];
   const of = `w.workspace_id = $1 AND w.field = 'who' AND w.word = ANY($2::text[])`;
   await manager.query(`SELECT 1 FROM search_words w WHERE ${of} ORDER BY w.word FOR UPDATE`, values);
   // By a statement of its own, which sees documents that were being written meanwhile.
-  await manager.query(`DELETE FROM search_words w WHERE ${of} AND NOT ${IN_USE}`, values);
+  const gone = await within(manager, limitMs, (limited) =>
+    limited.query<unknown>(`DELETE FROM search_words w WHERE ${of} AND NOT ${IN_USE}`, values),
+  );
+  if (gone === null) await manager.query(`UPDATE search_words w SET seen = '-infinity' WHERE ${of}`, values);
 }
 
 /** Words that one step of `sweepWords` looks at. */
-const SWEPT_AT_ONCE = 200;
+const SWEPT_AT_ONCE = 20;
+/** Milliseconds for these; where it takes longer, for each alone. */
+const [SWEPT_MS, SWEPT_ALONE_MS] = [5_000, 2_000];
+
+/** SQL: of words that were not seen for a day no transaction is still writing a document. */
+const OLD = 'w.seen < CURRENT_DATE - 1';
+
+interface SweptWord {
+  workspaceId: string;
+  field: string;
+  word: string;
+}
 
 /**
- * Removes some words that no document has any more: of those that were not seen for a day, so that no transaction is still
- * writing a document with one of them. Answers whether there may be more to look at.
+ * Removes some words that no document has any more, of those that were not seen for a day, the oldest first. Nothing is
+ * locked while it looks: whoever writes a document with such a word notes it as seen. One that cannot be looked at within
+ * `aloneMs` is in many documents, and is looked at again another day. Answers whether there may be more to look at.
  */
-export async function sweepWords(manager: Pick<EntityManager, 'query'>): Promise<boolean> {
-  const [row]: [{ found: number }] = await manager.query(
-    `WITH old AS MATERIALIZED (
-       SELECT workspace_id, field, word FROM search_words
-        WHERE seen < CURRENT_DATE - 1 ORDER BY 1, 2, 3 LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED),
-     looked AS MATERIALIZED (SELECT w.*, ${IN_USE} AS used FROM old w),
-     kept AS (
-       UPDATE search_words s SET seen = CURRENT_DATE FROM looked l
-        WHERE l.used AND s.workspace_id = l.workspace_id AND s.field = l.field AND s.word = l.word),
-     gone AS (
-       DELETE FROM search_words s USING looked l
-        WHERE NOT l.used AND s.workspace_id = l.workspace_id AND s.field = l.field AND s.word = l.word)
-     SELECT count(*)::int AS found FROM looked`,
+export async function sweepWords(
+  db: DataSource,
+  { togetherMs = SWEPT_MS, aloneMs = SWEPT_ALONE_MS }: { togetherMs?: number; aloneMs?: number } = {},
+): Promise<boolean> {
+  const old: SweptWord[] = await db.query(
+    `SELECT w.workspace_id AS "workspaceId", w.field, w.word FROM search_words w WHERE ${OLD}
+      ORDER BY w.seen LIMIT ${SWEPT_AT_ONCE}`,
   );
-  return row.found === SWEPT_AT_ONCE;
+  if (old.length === 0) return false;
+  const together = await unused(db, old, togetherMs);
+  const gone = [...(together ?? [])];
+  if (together === null) for (const word of old) gone.push(...((await unused(db, [word], aloneMs)) ?? []));
+  await db.query(
+    `WITH locked AS MATERIALIZED (
+       SELECT w.workspace_id, w.field, w.word, l.gone
+         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::boolean[]) AS l (workspace_id, field, word, gone)
+         JOIN search_words w USING (workspace_id, field, word) WHERE ${OLD} FOR UPDATE OF w SKIP LOCKED),
+     kept AS (
+       UPDATE search_words s SET seen = CURRENT_DATE FROM locked l
+        WHERE NOT l.gone AND s.workspace_id = l.workspace_id AND s.field = l.field AND s.word = l.word)
+     DELETE FROM search_words s USING locked l
+      WHERE l.gone AND s.workspace_id = l.workspace_id AND s.field = l.field AND s.word = l.word`,
+    [...listsOf(old), old.map((word) => gone.includes(word))],
+  );
+  return old.length === SWEPT_AT_ONCE;
+}
+
+/** Those of the words that no document has; null when it takes longer to look for them. */
+function unused(db: DataSource, words: readonly SweptWord[], limitMs: number): Promise<SweptWord[] | null> {
+  return inTransaction(db, (manager) =>
+    within(manager, limitMs, async (limited) => {
+      const rows: { used: boolean }[] = await limited.query(
+        `SELECT ${IN_USE} AS used
+           FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS w (workspace_id, field, word, place)
+          ORDER BY w.place`,
+        listsOf(words),
+      );
+      return words.filter((_, at) => rows[at]?.used === false);
+    }),
+  );
+}
+
+function listsOf(words: readonly SweptWord[]): unknown[] {
+  return [words.map(({ workspaceId }) => workspaceId), words.map(({ field }) => field), words.map(({ word }) => word)];
 }
 
 /** Words like those that are asked for, and whether there are more. */
@@ -119,7 +171,7 @@ export class AlikeWords {
 /**
  * Words of a workspace that have an asked one as a part, or are like it.
  *
- * @param beside words of documents that are not indexed
+ * @param beside words of documents that may not be indexed: those of other documents do not keep them out
  */
 export async function alikeWords(
   manager: EntityManager,
@@ -130,38 +182,45 @@ export async function alikeWords(
   const each = [...new Map(asked.map((one) => [keyOf(one), one])).values()];
   if (each.length === 0) return AlikeWords.NONE;
   const values: unknown[] = [workspaceId, each.map(({ word }) => word), each.map(({ field }) => field)];
-  const like = `(v.word LIKE '%' || a.word || '%' OR v.word %> a.word) AND (a.field IS NULL OR v.field = a.field)`;
-  const more =
-    beside.length === 0
-      ? ''
-      : `UNION SELECT v.field, v.word FROM unnest($4::text[], $5::text[]) AS v (field, word) WHERE ${like}`;
-  if (beside.length > 0)
+  const parts = [alikeIn('search_words v WHERE v.workspace_id = $1', { own: false, most: MOST_ALIKE })];
+  if (beside.length > 0) {
+    const rows = 'unnest($4::text[], $5::text[]) AS v (field, word) WHERE true';
+    parts.push(alikeIn(rows, { own: true, most: MOST_BESIDE }));
     values.push(
       beside.map(({ field }) => field),
       beside.map(({ word }) => word),
     );
-  const rows = returned<{ place: number; field: SearchField; word: string }>(
+  }
+  const rows = returned<{ place: number; field: SearchField; word: string; own: boolean; number: number }>(
     await manager.query(
-      `SELECT a.place::int - 1 AS place, n.field, n.word
+      `SELECT a.place::int - 1 AS place, n.field, n.word, n.own, n.number
          FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS a (word, field, place)
-        CROSS JOIN LATERAL (
-          SELECT v.field, v.word FROM (
-            SELECT v.field, v.word FROM search_words v WHERE v.workspace_id = $1 AND ${like} ${more}) v
-           ORDER BY similarity(v.word, a.word) DESC, v.word, v.field LIMIT ${MOST_ALIKE + 1}) n`,
+        CROSS JOIN LATERAL (${parts.join(' UNION ALL ')}) n`,
       values,
     ),
   );
   const found = new Map<string, FieldWord[]>();
   let isCut = false;
-  for (const { place, field, word } of rows) {
+  for (const { place, field, word, own, number } of rows) {
     const one = each[place];
     if (one === undefined) continue;
+    if (number > (own ? MOST_BESIDE : MOST_ALIKE)) {
+      isCut = true;
+      continue;
+    }
     const list = found.get(keyOf(one)) ?? [];
     found.set(keyOf(one), list);
-    if (list.length === MOST_ALIKE) isCut = true;
-    else list.push({ field, word });
+    list.push({ field, word });
   }
   return new AlikeWords(found, isCut);
+}
+
+/** SQL: the words like that of `a`, numbered from 1, and one more than the most; `own` says that they are of documents beside. */
+function alikeIn(from: string, { own, most }: { own: boolean; most: number }): string {
+  return `(SELECT l.field, l.word, ${own} AS own, (row_number() OVER ())::int AS number FROM (
+    SELECT v.field, v.word FROM ${from}
+       AND (v.word LIKE '%' || a.word || '%' OR v.word %> a.word) AND (a.field IS NULL OR v.field = a.field)
+     ORDER BY similarity(v.word, a.word) DESC, v.word, v.field LIMIT ${most + 1}) l)`;
 }
 
 function keyOf({ field, word }: AskedWord): string {

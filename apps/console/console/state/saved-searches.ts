@@ -7,6 +7,8 @@ import type { Session } from './session.js';
 const PAGE = 100;
 const MATCHES = 20;
 const RECONNECT_MS = 5_000;
+/** For how long the list waits for the events to be followed. */
+const MOST_WAIT_MS = 5_000;
 export const MATCH_EVENT = 'svc.search.on_match';
 
 /** New results in one job, and what it is called. */
@@ -30,19 +32,27 @@ export class SavedSearches extends Observable {
     super();
   }
 
-  /** Reads them, and counts new results until the signal. */
+  /** Counts new results until the signal, and reads the searches once their events are followed: none falls in between. */
   async follow(signal: AbortSignal): Promise<void> {
-    await this.read();
+    // A proxy may hold events back.
+    const late = setTimeout(() => void (this.searches === null && this.read()), MOST_WAIT_MS);
+    signal.addEventListener('abort', () => clearTimeout(late), { once: true });
     const isOver = (): boolean => signal.aborted;
     while (!isOver()) {
+      let placed = false;
+      const onPlace = (): void => {
+        if (!placed) void this.read();
+        placed = true;
+      };
       try {
-        for await (const { event, data } of this.session.client.events({ signal })) {
+        for await (const { event, data } of this.session.client.events({ signal, onPlace })) {
           const id = event === MATCH_EVENT ? searchOf(data) : null;
           if (id !== null) await this.note(id, data['matches']);
         }
       } catch (error) {
         if (isOver()) return;
         this.session.notice(error);
+        if (this.searches === null) await this.read();
         await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
       }
     }

@@ -7,6 +7,7 @@ import {
   type StreamGap,
 } from '@adit/client';
 import { Observable } from '../../shared/observable.js';
+import { OneAtATime } from '../../shared/one-at-a-time.js';
 import { boxesIn, type FoundBox } from '../model/streams.js';
 import { followEvents, type Live } from './follow-events.js';
 import type { Session } from './session.js';
@@ -41,7 +42,7 @@ export class StreamDetail extends Observable {
   playlist: string | null = null;
   fault: unknown = null;
   live: Live = 'connecting';
-  private reading = false;
+  private readonly reads = new OneAtATime(() => this.readAll());
 
   constructor(
     readonly session: Session,
@@ -54,7 +55,8 @@ export class StreamDetail extends Observable {
   follow(signal: AbortSignal): void {
     const read = (): void => void this.read();
     read();
-    const timer = setInterval(() => document.hidden || this.stream?.reading === 'ended' || read(), POLL_MS);
+    const rests = (): boolean => document.hidden || this.stream?.reading === 'ended' || this.reads.isRunning;
+    const timer = setInterval(() => rests() || read(), POLL_MS);
     signal.addEventListener('abort', () => clearInterval(timer), { once: true });
     void followEvents(this.session, signal, {
       onEvent: ({ event }) => void ((event.startsWith('svc.job.') || event.startsWith('svc.stream.')) && read()),
@@ -68,9 +70,12 @@ export class StreamDetail extends Observable {
     await this.read();
   }
 
-  async read(): Promise<void> {
-    if (this.reading) return;
-    this.reading = true;
+  /** What happens while it is read is read after it. */
+  read(): Promise<void> {
+    return this.reads.run();
+  }
+
+  private async readAll(): Promise<void> {
     try {
       const before = this.stream;
       const stream = await this.session.client.request('GET /v1/jobs/{jobId}/stream/', { params: this.params });
@@ -89,8 +94,6 @@ export class StreamDetail extends Observable {
     } catch (error) {
       this.session.notice(error);
       this.set({ fault: error });
-    } finally {
-      this.reading = false;
     }
   }
 

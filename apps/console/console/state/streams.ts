@@ -1,5 +1,6 @@
 import type { Job, LiveStream, Module, RequestedModules } from '@adit/client';
 import { Observable } from '../../shared/observable.js';
+import { OneAtATime } from '../../shared/one-at-a-time.js';
 import { rateBetween, type Look } from '../model/streams.js';
 import { followEvents, type Live } from './follow-events.js';
 import type { Session } from './session.js';
@@ -26,6 +27,7 @@ export class Streams extends Observable {
   /** Pictures a second since the last look, by job. */
   rates = new Map<string, number>();
   private looks = new Map<string, Look>();
+  private readonly reads = new OneAtATime(() => this.readAll());
 
   constructor(readonly session: Session) {
     super();
@@ -35,7 +37,7 @@ export class Streams extends Observable {
   follow(signal: AbortSignal): void {
     const read = (): void => void this.read();
     read();
-    const timer = setInterval(() => document.hidden || read(), POLL_MS);
+    const timer = setInterval(() => document.hidden || this.reads.isRunning || read(), POLL_MS);
     signal.addEventListener('abort', () => clearInterval(timer), { once: true });
     void followEvents(this.session, signal, {
       onEvent: ({ event }) => void ((event.startsWith('svc.job.') || event.startsWith('svc.stream.')) && read()),
@@ -47,7 +49,12 @@ export class Streams extends Observable {
     });
   }
 
-  async read(): Promise<void> {
+  /** What happens while they are read is read after them. */
+  read(): Promise<void> {
+    return this.reads.run();
+  }
+
+  private async readAll(): Promise<void> {
     const { client } = this.session;
     try {
       const [active, ended] = await Promise.all([

@@ -193,7 +193,7 @@ describe('yt-dlp', () => {
       const child = require('node:child_process').spawn('sleep', ['600']);
       fs.writeFileSync(${JSON.stringify(pids)}, process.pid + ' ' + child.pid);
       setTimeout(() => undefined, 600_000);`);
-    expect(await failure(program, { timeoutSeconds: 3 })).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    expect(await failure(program, { timeoutSeconds: 10 })).toMatchObject({ code: 'LIMIT_EXCEEDED' });
     await expectEnded(pids);
     const stop = new AbortController();
     const begun = fetchSource(PAGE, options(program, { signal: stop.signal }));

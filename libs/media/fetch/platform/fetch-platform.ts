@@ -46,7 +46,6 @@ export async function fetchPlatform(
   const { directory, maxBytes, idleTimeoutSeconds, signal, resolveHost, ytDlp = YT_DLP } = options;
   const deadline = Date.now() + options.timeoutSeconds * 1000;
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const folder = await mkdtemp(join(directory, 'platform-'));
   const over = new AbortController();
   const stopped = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
   const proxy = await openCheckedProxy({
@@ -56,6 +55,10 @@ export async function fetchPlatform(
     onTooMany: () => over.abort(tooLarge(maxBytes)),
     timeoutMs: (idleTimeoutSeconds + PROXY_PATIENCE_SECONDS) * 1000,
     resolveHost,
+  });
+  const folder = await mkdtemp(join(directory, 'platform-')).catch(async (error: unknown) => {
+    await proxy.close();
+    throw error;
   });
   try {
     const left = { ...options, signal: stopped, timeoutSeconds: secondsUntil(deadline, options) };

@@ -7,7 +7,7 @@ import { conditionOf, SegmentClient, type SegmentClientOptions } from '../segmen
 import type { Address } from './addressing.js';
 import { listSegments, needsClock, type Choose, type Listed } from './listing.js';
 import { malformed } from './malformed.js';
-import { MAX_MANIFEST_BYTES, parseManifest, type Manifest } from './manifest.js';
+import { MAX_MANIFEST_BYTES, NO_PICTURES, parseManifest, type Manifest } from './manifest.js';
 import { Numbering, type Numbered } from './numbering.js';
 import { clockAhead, MAX_TIME_BYTES } from './server-clock.js';
 
@@ -30,8 +30,11 @@ interface FetchedManifest {
   askedAt: number;
 }
 
-/** Pictures, chosen as the variants of HLS are; the sound of a period that has none. */
-const PICTURES: Choose = ({ videos, sounds }) => (videos.length > 0 ? best(videos) : chooseSound(sounds, undefined));
+/** Pictures, chosen as the variants of HLS are; of a manifest without any, its sound. */
+function usualChoice({ periods }: Manifest): Choose {
+  if (periods.some(({ videos }) => videos.length > 0)) return ({ videos }) => (videos.length > 0 ? best(videos) : null);
+  return ({ sounds, refusal }) => (refusal === NO_PICTURES ? chooseSound(sounds, undefined) : null);
+}
 
 /** Fetches manifests of DASH and segments of what is read: one representation of each period. */
 export class DashClient extends SegmentClient {
@@ -47,7 +50,7 @@ export class DashClient extends SegmentClient {
   constructor(
     private readonly address: URL,
     options: SegmentClientOptions,
-    private readonly choose: Choose = PICTURES,
+    private readonly choose: Choose | null = null,
   ) {
     super(address, options);
   }
@@ -99,7 +102,7 @@ export class DashClient extends SegmentClient {
     const manifest = await this.whenRead(() => parseManifest(text, answer.url));
     this.fetched = { manifest, url: answer.url, condition: conditionOf(answer), askedAt };
     this.origin = manifest.availableFrom ?? this.origin;
-    if (this.ahead !== null || !manifest.isDynamic || !needsClock(manifest, this.choose)) return;
+    if (this.ahead !== null || !manifest.isDynamic || !needsClock(manifest, this.choose ?? usualChoice(manifest))) return;
     const received = { base: answer.url, headers: answer.headers, receivedAt: (askedAt + Date.now()) / 2 };
     this.ahead = await clockAhead(manifest, received, { ask: (url) => this.ask(url) });
   }
@@ -116,7 +119,7 @@ export class DashClient extends SegmentClient {
     if (fetched === null) throw malformed('there is none');
     const { manifest } = fetched;
     const now = (Date.now() + (this.ahead ?? 0)) / 1000;
-    const listed = listSegments(manifest, { now, choose: this.choose, origin: origin ?? 0 });
+    const listed = listSegments(manifest, { now, choose: this.choose ?? usualChoice(manifest), origin: origin ?? 0 });
     const segments = numbering.assign(listed).map((each) => this.segmentOf(each));
     const newest = segments.findLast(({ isGap }) => !isGap);
     const { durationSeconds, updateSeconds, delaySeconds } = manifest;

@@ -47,7 +47,7 @@ export function listSegments(manifest: Manifest, { now, choose, origin }: ListOp
   const { periods, isDynamic } = manifest;
   const chosen = new Map(periods.map((period) => [period, choose(period)]));
   if (![...chosen.values()].some((each) => each !== null))
-    throw malformed(periods.at(-1)?.refusal ?? 'it has no pictures');
+    throw malformed(periods.at(-1)?.refusal ?? NO_PICTURES);
   const most = isDynamic ? MAX_LIVE : MAX_FILM;
   let listed: Listed[] = [];
   // From the end: that is where a live stream is read.

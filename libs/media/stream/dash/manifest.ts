@@ -32,6 +32,9 @@ export interface Manifest {
   periods: Period[];
 }
 
+/** Why a period without adaptation sets of pictures cannot be read. */
+export const NO_PICTURES = 'it has no pictures';
+
 export interface Period {
   /** The same in all manifests of a stream. */
   key: string;
@@ -121,7 +124,7 @@ function offersOf(period: XmlElement, base: URL): Pick<Period, 'videos' | 'sound
   const hasSeparateSound = sets.some((set) => kindOf(set) === 'audio');
   const videos: Representation[] = [];
   const sounds: SoundRepresentation[] = [];
-  let refusal = 'it has no pictures';
+  let refusal = NO_PICTURES;
   for (const set of sets) {
     if (isTrickMode(set)) continue;
     const heard: Representation[] = [];

@@ -241,7 +241,6 @@ describe('a manifest that cannot be read', () => {
       /xlink/,
     ],
     ['other media', mpd(one.replace('video/mp4', 'video/webm')), /video\/webm/],
-    ['sound alone', mpd(one.replace('video/mp4', 'audio/mp4')), /no pictures/],
     ['no time', mpd(one).replace(/availabilityStartTime="[^"]*"/, ''), /availabilityStartTime/],
     ['durations of nothing', mpd(one.replace('d="1000"', 'd="0"')), /no duration/],
     ['long durations', mpd(one.replace('d="1000"', 'd="99999999999999"')), /no sensible duration/],

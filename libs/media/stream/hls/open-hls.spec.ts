@@ -340,7 +340,6 @@ describe('a stream that cannot be read', () => {
     ['protected media', playlistOf([entry('0.ts', '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="key"')]), /SAMPLE-AES \(DRM\)/],
     ['subtitles', playlistOf([entry('a.vtt')]), /subtitles/],
     ['MP4 without its beginning', playlistOf(entries(0, 1, 'm4s')), /initialisation section/],
-    ['sound alone', '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="mp4a.40.2"\na.m3u8\n', /sound only/],
     ['a list of lists', '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlive.m3u8\n', /list of streams/],
   ])('%s is refused', async (_what, playlist, message) => {
     server.pages.set('/live.m3u8', playlist);

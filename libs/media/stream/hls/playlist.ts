@@ -39,8 +39,9 @@ export interface Variant extends Offer {
 
 /** Sound of a stream (EXT-X-MEDIA). */
 export interface Rendition extends SoundOffer {
-  /** Its playlist; null where it is muxed into the variants. */
+  /** Its playlist; null where it is muxed into the variants, or at an address that is not read. */
   url: URL | null;
+  isMuxed: boolean;
 }
 
 export interface MasterPlaylist {
@@ -94,7 +95,10 @@ async function masterPlaylist(lines: readonly string[], base: URL, steps: ShortS
     const { TYPE, 'GROUP-ID': group, URI, LANGUAGE: language = null, DEFAULT } = attributesOf(line);
     if (TYPE !== 'AUDIO' || group === undefined) continue;
     const known = sounds.get(group) ?? [];
-    known.push({ url: URI === undefined ? null : resolve(URI, base), language, isDefault: DEFAULT === 'YES' });
+    known.push({
+      ...{ url: soundAddress(URI, base), isMuxed: URI === undefined },
+      ...{ language, isDefault: DEFAULT === 'YES' },
+    });
     sounds.set(group, known);
   }
   let stated: string | null = null;
@@ -108,6 +112,17 @@ async function masterPlaylist(lines: readonly string[], base: URL, steps: ShortS
   }
   if (variants.length === 0) throw malformed('it lists no stream');
   return { kind: 'master', variants };
+}
+
+/** One that is never heard must not keep pictures from being read. */
+function soundAddress(uri: string | undefined, base: URL): URL | null {
+  if (uri === undefined) return null;
+  try {
+    return resolve(uri, base);
+  } catch (error) {
+    if (!(error instanceof AditError)) throw error;
+    return null;
+  }
 }
 
 function variantOf(stated: Attributes, url: URL, groups: ReadonlyMap<string, readonly Rendition[]>): Variant {
@@ -124,7 +139,7 @@ function variantOf(stated: Attributes, url: URL, groups: ReadonlyMap<string, rea
     isSoundOnly:
       stated.RESOLUTION === undefined &&
       codecs.every((codec) => /^(?:mp4a|ac-3|ec-3|ac-4|opus|flac|alac)/i.test(codec)),
-    hasSeparateSound: stated.AUDIO !== undefined && sounds.every(({ url: own }) => own !== null),
+    hasSeparateSound: stated.AUDIO !== undefined && sounds.every(({ isMuxed }) => !isMuxed),
     sounds,
   };
 }

@@ -1,4 +1,4 @@
-import type { DatasetClass, DatasetImage } from '@adit/client';
+import { randomId, type DatasetClass, type DatasetImage } from '@adit/client';
 import { Observable } from '../../../shared/observable.js';
 import type { ImageShow } from '../../model/datasets.js';
 import { forEach, type Outcome } from './many.js';
@@ -123,7 +123,7 @@ export class ClassImages extends Observable {
         params: this.place,
         form: { file },
         // A connection that breaks off does not make two of it.
-        idempotencyKey: crypto.randomUUID(),
+        idempotencyKey: randomId(),
       });
     });
   }

@@ -151,6 +151,7 @@ export class DatasetDetail extends Observable {
       params: { ...params, artifactId },
       signal,
     });
-    return new Blob([await reply.arrayBuffer()], { type: 'application/zip' });
+    // The browser may keep a large one on disk.
+    return new Blob([await reply.blob()], { type: 'application/zip' });
   }
 }

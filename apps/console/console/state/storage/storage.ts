@@ -3,6 +3,8 @@ import { Observable } from '../../../shared/observable.js';
 import type { Session } from '../session.js';
 
 const PAGE = 200;
+/** Small files become whole many a second: the folder is not read again as often. */
+const SOON_MS = 2_000;
 
 /** A folder of the workspace's storage, as far as it was read, and how much is stored. */
 export class Storage extends Observable {
@@ -15,6 +17,8 @@ export class Storage extends Observable {
   private cursor: string | null = null;
   /** Number of the newest reading: what comes of older ones is dropped. */
   private opened = 0;
+  private openedAt = 0;
+  private isDue = false;
 
   constructor(readonly session: Session) {
     super();
@@ -23,11 +27,23 @@ export class Storage extends Observable {
   /** Reads a folder anew; what is shown of it stays until then. */
   async open(folder: string): Promise<void> {
     const opened = (this.opened += 1);
+    this.openedAt = performance.now();
     if (folder !== this.folder) Object.assign(this, { folder, entries: null, total: 0, hasMore: false });
     this.fault = null;
     this.changed();
     void this.readUse();
     await this.page(opened, '', []);
+  }
+
+  /** Reads the folder anew, within two seconds and once in two seconds, however often it is called. */
+  soon(): void {
+    if (this.isDue) return;
+    this.isDue = true;
+    const reopen = (): void => {
+      this.isDue = false;
+      void this.open(this.folder);
+    };
+    setTimeout(reopen, Math.max(0, this.openedAt + SOON_MS - performance.now()));
   }
 
   async more(): Promise<void> {

@@ -36,13 +36,15 @@ export class Uploads extends Observable {
   items: Upload[] = [];
   /** Changes with each file that has become whole. */
   finished = 0;
+  private readonly keyId: string | undefined;
   private readonly kept: KeptUploads;
 
   constructor(private readonly session: Session) {
     super();
+    this.keyId = session.me?.key.id;
     this.kept = new KeptUploads(session.me?.workspace.id ?? '');
     this.items = this.kept.all().map((each) => newUpload({ ...each, state: 'kept' }));
-    session.observe(() => session.me === null && this.pause());
+    session.observe(() => !this.isOurs && this.pause());
     addEventListener('beforeunload', (event) => {
       // Browsers ask then whether the page is really to be left.
       if (this.items.some(({ state }) => state === 'sending' || state === 'waiting')) event.preventDefault();
@@ -84,6 +86,7 @@ export class Uploads extends Observable {
 
   /** Removes what has come of it. */
   async giveUp(item: Upload): Promise<void> {
+    if (!this.isOurs) return;
     const { storageId } = item;
     this.pause(item);
     if (storageId !== null && item.state !== 'done') {
@@ -102,17 +105,28 @@ export class Uploads extends Observable {
     this.changed();
   }
 
+  /** A link may sign in another key meanwhile, of another workspace perhaps: with that one nothing is sent or asked for. */
+  private get isOurs(): boolean {
+    return this.session.me?.key.id === this.keyId;
+  }
+
+  /** What is wrong with the key of these uploads says nothing about another one. */
+  private notice(error: unknown): void {
+    if (this.isOurs) this.session.notice(error);
+  }
+
   /** How far those are that were begun before; some were finished or given up meanwhile. */
   private async look(): Promise<void> {
     for (const item of [...this.items]) {
       const { storageId } = item;
+      if (!this.isOurs) return;
       if (item.state !== 'kept' || storageId === null) continue;
       try {
         const entry = await this.session.client.storage.get(storageId);
         if (entry.uploaded || entry.upload_failed) this.drop(item, storageId);
         else item.sent = entry.file_size ?? 0;
       } catch (error) {
-        this.session.notice(error);
+        this.notice(error);
         if (isGone(error)) this.drop(item, storageId);
       }
       this.changed();
@@ -125,10 +139,13 @@ export class Uploads extends Observable {
   }
 
   private next(): void {
+    const waiting = this.items.filter(({ state }) => state === 'waiting');
+    if (!this.isOurs) for (const item of waiting) item.state = 'paused';
     this.changed();
+    if (!this.isOurs) return;
     const sending = this.items.filter(({ state }) => state === 'sending').length;
-    const waiting = this.items.filter(({ state }) => state === 'waiting').slice(0, Math.max(0, AT_ONCE - sending));
-    for (const item of waiting) if (item.file !== null) void this.send(item, item.file);
+    const free = Math.max(0, AT_ONCE - sending);
+    for (const item of waiting.slice(0, free)) if (item.file !== null) void this.send(item, item.file);
   }
 
   private async send(item: Upload, file: File): Promise<void> {
@@ -141,7 +158,7 @@ export class Uploads extends Observable {
       this.kept.forget(entry.id);
       this.finished += 1;
     } catch (error) {
-      this.session.notice(error);
+      this.notice(error);
       if (!ends.signal.aborted) Object.assign(item, outcomeOf(error, item));
     }
     if (item.ends === ends) item.ends = null;
@@ -151,6 +168,7 @@ export class Uploads extends Observable {
   /** Goes on with an upload of the same file that was begun before, if it is there still. */
   private async sent(item: Upload, file: File, signal: AbortSignal) {
     const { folder, name, ifExists } = item;
+    // The same one to the end, whoever signs in meanwhile: what is gone for it is gone.
     const { storage } = this.session.client;
     const options = {
       ...{ folder, name, ifExists, signal, pieceBytes: PIECE, patienceSeconds: PATIENCE },

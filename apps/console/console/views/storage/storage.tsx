@@ -32,8 +32,13 @@ export function StoragePage({ session, route, notices, folder }: StoragePageProp
   const uploads = useMemo(() => uploadsOf(session), [session]);
   useObserved(storage, uploads);
   useEffect(() => void (document.title = `${text.title} · Adit`), [text]);
-  // Read anew whenever a file has become whole.
-  useEffect(() => void storage.open(folder), [storage, folder, uploads.finished]);
+  useEffect(() => void storage.open(folder), [storage, folder]);
+  // What became whole before the page was opened is in what it reads.
+  const finished = useRef(uploads.finished);
+  useEffect(() => {
+    if (finished.current !== uploads.finished) storage.soon();
+    finished.current = uploads.finished;
+  }, [storage, uploads.finished]);
   const take = (files: readonly DroppedFile[]): void => {
     if (!session.mayWrite) return;
     if (files.length === 0) notices.say(text.nothing);

@@ -88,7 +88,7 @@ function UploadRow({ item, uploads, giveUp }: UploadRowProps) {
         {(state === 'paused' || state === 'failed') &&
           item.file !== null &&
           button(text.resume, text.resumeOf({ name: path }), () => uploads.resume(item))}
-        {state === 'taken' && (
+        {(state === 'taken' || state === 'there') && (
           <>
             {button(text.replace, text.replaceOf({ name: path }), () => uploads.resume(item, 'replace'))}
             {button(text.rename, text.renameOf({ name: path }), () => uploads.resume(item, 'rename'))}
