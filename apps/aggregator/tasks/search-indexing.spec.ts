@@ -53,11 +53,17 @@ describe('indexing for the search', () => {
       201,
       { state: 'done', attempts: 0, error_msg: null },
     ]);
+    // A word that no document has, and that is due.
+    await database.dataSource.query(
+      `INSERT INTO search_words (workspace_id, field, word, seen) VALUES ($1, 'said', 'omega', CURRENT_DATE - 2)`,
+      [workspaceId],
+    );
     const catchUp = new SearchCatchUp(database.dataSource, indexing);
     catchUp.nudge();
     await catchUp.idle();
     await indexing.idle();
     expect([await count('alpha'), await stateOf(unnoted)]).toMatchObject([202, { state: 'done' }]);
+    expect(await database.dataSource.query(`SELECT word FROM search_words WHERE field = 'said'`)).toEqual([]);
   });
 
   it('leaves out a segment that its module cannot read, and indexes the others of its job', async () => {

@@ -92,7 +92,8 @@ export const SearchPage = pageOf(SearchResult).extend({
     .boolean()
     .describe(
       'False: that took longer than 150 ms and was left off, so that some or all of these are missing, or a word is like more ' +
-        'than 100 others, of which the most alike were looked for. Exact results are complete',
+        'than 100 others, of which the most alike were looked for, or results are being indexed again. Exact results are ' +
+        'complete',
     ),
   facets: SearchFacets.nullable().describe(
     'Counted where they were asked for: of at most 10,000 results, with `together` 1,000',

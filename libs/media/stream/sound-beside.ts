@@ -106,7 +106,13 @@ export class SoundBeside {
     const deadline = Date.now() + LAST_MILLISECONDS;
     const isOver = { value: this.reading === null };
     void this.reading?.finally(() => (isOver.value = true));
-    while (!isOver.value && this.current !== null && !this.signal.aborted && this.heard < this.seen && Date.now() < deadline) {
+    while (
+      !isOver.value &&
+      this.current !== null &&
+      !this.signal.aborted &&
+      this.heard < this.seen &&
+      Date.now() < deadline
+    ) {
       this.collect();
       await pause(50);
     }

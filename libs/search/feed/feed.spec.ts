@@ -216,7 +216,7 @@ describe('the feed of the search', () => {
     expect(await found('tau')).toHaveLength(3);
   });
 
-  /** @hardening concurrency: Two indexers lock words in different orders, and one of them is refused */
+  /** @hardening jobs: Two indexers lock words in different orders, and one of them is refused */
   it('writes new segments, and what else is left of a job, in steps of their own', async () => {
     const job = await newJob();
     await add(job, ['upsilon', 'upsilon']);

@@ -137,7 +137,7 @@ describe('the words of a workspace', () => {
     await sweep();
   });
 
-  /** @hardening integrity: A saved search misses new results, since others have a hundred words that are more alike */
+  /** @hardening media: A saved search misses new results, since others have a hundred words that are more alike */
   it('of new documents are matched, however many others are more alike', async () => {
     const letters = [...'abcdefghijkl'];
     const alike = letters.flatMap((one) => letters.map((two) => `haus${one}${two}`));
@@ -158,7 +158,7 @@ describe('the words of a workspace', () => {
     expect(matched).toEqual({ found: [{ question: 0, document: 0, isExact: false }], tooLong: [] });
   });
 
-  /** @hardening integrity: An upgrade hides results, and the search says that it has found all */
+  /** @hardening media: An upgrade hides results, and the search says that it has found all */
   it('are not all there while jobs of an earlier form are indexed again, and an answer says so', async () => {
     const { id } = await write([{ field: 'said', text: 'budget' }]);
     const { manager } = database.dataSource;

@@ -102,7 +102,8 @@ export class DashClient extends SegmentClient {
     const manifest = await this.whenRead(() => parseManifest(text, answer.url));
     this.fetched = { manifest, url: answer.url, condition: conditionOf(answer), askedAt };
     this.origin = manifest.availableFrom ?? this.origin;
-    if (this.ahead !== null || !manifest.isDynamic || !needsClock(manifest, this.choose ?? usualChoice(manifest))) return;
+    if (this.ahead !== null || !manifest.isDynamic || !needsClock(manifest, this.choose ?? usualChoice(manifest)))
+      return;
     const received = { base: answer.url, headers: answer.headers, receivedAt: (askedAt + Date.now()) / 2 };
     this.ahead = await clockAhead(manifest, received, { ask: (url) => this.ask(url) });
   }

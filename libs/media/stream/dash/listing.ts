@@ -1,7 +1,7 @@
 import type { Addressing, Address, TimelineEntry } from './addressing.js';
 import { addressingOf } from './addressing.js';
 import { malformed } from './malformed.js';
-import type { Manifest, Period, Representation } from './manifest.js';
+import { NO_PICTURES, type Manifest, type Period, type Representation } from './manifest.js';
 
 /** A segment of a manifest, or a hole in it. */
 export interface Listed {
@@ -46,8 +46,7 @@ interface ListOptions {
 export function listSegments(manifest: Manifest, { now, choose, origin }: ListOptions): Listed[] {
   const { periods, isDynamic } = manifest;
   const chosen = new Map(periods.map((period) => [period, choose(period)]));
-  if (![...chosen.values()].some((each) => each !== null))
-    throw malformed(periods.at(-1)?.refusal ?? NO_PICTURES);
+  if (![...chosen.values()].some((each) => each !== null)) throw malformed(periods.at(-1)?.refusal ?? NO_PICTURES);
   const most = isDynamic ? MAX_LIVE : MAX_FILM;
   let listed: Listed[] = [];
   // From the end: that is where a live stream is read.

@@ -1,4 +1,6 @@
+import { AditError } from '@adit/contracts';
 import type { Offer } from '../segments/best.js';
+import { AditError } from '@adit/contracts';
 import type { SoundOffer } from '../segments/choose-sound.js';
 import {
   lazyResource,
