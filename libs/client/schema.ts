@@ -3240,7 +3240,7 @@ export type SearchPage = {
   total_is_exact: boolean;
   /** Whether parts of words and misspelt words were looked for: where asked, and where the database can */
   fuzzy: boolean;
-  /** False: that took longer than 150 ms and was left off, so that some or all of these are missing, or a word is like more than 100 others, of which the most alike were looked for. Exact results are complete */
+  /** False: that took longer than 150 ms and was left off, so that some or all of these are missing, or a word is like more than 100 others, of which the most alike were looked for, or results are being indexed again. Exact results are complete */
   fuzzy_is_complete: boolean;
   /** Counted where they were asked for: of at most 10,000 results, with `together` 1,000 */
   facets: SearchFacets | null;

@@ -1,6 +1,5 @@
 import { AditError } from '@adit/contracts';
 import type { Offer } from '../segments/best.js';
-import { AditError } from '@adit/contracts';
 import type { SoundOffer } from '../segments/choose-sound.js';
 import {
   lazyResource,
