@@ -235,14 +235,18 @@ const BODIES: Record<string, () => unknown> = {
 const operations = OPERATIONS.filter(({ path }) => path.startsWith('/api/'));
 const titled = (chosen: readonly Operation[]) => chosen.map((one) => [`${one.method} ${one.path}`, one] as const);
 const ofThings = operations.filter(({ path }) => variablesOf(path).length > 0 && !path.includes('{workspaceId}'));
-/** An event stream has no end, nothing was uploaded that the transcript is of, and the segment is one of a picture. */
-const isReadable = ({ method, path }: Operation): boolean => method === 'GET' && !/\/(events|media|clip)\/$/.test(path);
+/**
+ * An event stream has no end, nothing was uploaded that the transcript is of, the segment is one of a picture, nobody
+ * has seen the live stream, and no process makes thumbnails here.
+ */
+const isReadable = ({ method, path }: Operation): boolean =>
+  method === 'GET' && !/\/(events|media|clip|stream\/picture|{imageId}\/thumbnail)\/$/.test(path);
 const lists = operations.filter((one) => isReadable(one) && variablesOf(one.path).length === 0);
 
 async function send({ method, path }: Operation, headers: Record<string, string>): Promise<Answer> {
   const isUpload = path.includes('/uploads/');
   const variables = variablesOf(path).join('/');
-  const isRecorded = path.includes('/recording/');
+  const isRecorded = /\/\{jobId\}\/(recording|stream)\//.test(path);
   const ids = isUpload ? [upload] : things[isRecorded ? variables.replace('jobId', RECORDED) : variables];
   if (ids === undefined) throw new Error(`Nothing was made for ${path}.`);
   const body = method === 'HEAD' ? undefined : (BODIES[`${method} ${path}`]?.() ?? {});

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from '../../../shared/dialog.js';
 import { shellText } from '../../messages/en.js';
 import { language, useMessages } from '../../messages/i18n.js';
@@ -22,6 +22,15 @@ export function ImageDialog({ images, pictures, at, go, onClose }: ImageDialogPr
   const text = useMessages(imagesText);
   const shell = useMessages(shellText);
   const [missing, setMissing] = useState<string | null>(null);
+  // Wherever the focus is: that of the dialog begins on its button to close.
+  useEffect(() => {
+    const turn = ({ key }: KeyboardEvent): void => {
+      const to = key === 'ArrowLeft' ? at - 1 : key === 'ArrowRight' ? at + 1 : null;
+      if (to !== null && images.images[to] !== undefined) go(to);
+    };
+    document.addEventListener('keydown', turn);
+    return () => document.removeEventListener('keydown', turn);
+  }, [images, at, go]);
   const image = images.images[at];
   if (image === undefined) return null;
   const { face_clustering: finding, face_attributes: face } = image.evaluation_result;
@@ -44,13 +53,7 @@ export function ImageDialog({ images, pictures, at, go, onClose }: ImageDialogPr
   );
   return (
     <Dialog title={text.imageOf({ number: at + 1 })} closeLabel={shell.close} onClose={onClose}>
-      <div
-        class="looked-at"
-        onKeyDown={({ key }) => {
-          const to = key === 'ArrowLeft' ? at - 1 : key === 'ArrowRight' ? at + 1 : null;
-          if (to !== null && images.images[to] !== undefined) go(to);
-        }}
-      >
+      <div class="looked-at">
         {missing === image.id && <p class="soft">{text.noPicture}</p>}
         <SmallPicture
           key={image.id}
