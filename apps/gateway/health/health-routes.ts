@@ -10,8 +10,6 @@ export const getHealth = defineRoute({
     'own workspace, those of the role owner that of all. Probes are `/healthz` and `/readyz`; alerts are best made of `/metrics`.',
   tag: 'Health',
   access: 'admin',
-  // It changes from one moment to the next.
-  secret: true,
   reply: InstallationHealth,
   example: {
     reply: {

@@ -75,7 +75,7 @@ export class SearchWordEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'search_words_pkey' }) field!: string;
   @PrimaryColumn('text', { primaryKeyConstraintName: 'search_words_pkey' }) word!: string;
   /** Day on which a document with it was written, or found to be there, last. */
-  @Column('date', { default: () => 'CURRENT_DATE' }) seen!: string;
+  @Column('date') seen!: string;
 }
 
 /** What is left to index of a job, and how far that is. A task of the aggregator while it is open. */

@@ -6,7 +6,7 @@ export class WordsOfSearch1796200101000 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
-      `CREATE TABLE "search_words" ("workspace_id" uuid NOT NULL, "field" text NOT NULL, "word" text NOT NULL, "seen" date NOT NULL DEFAULT CURRENT_DATE, CONSTRAINT "search_words_pkey" PRIMARY KEY ("workspace_id", "field", "word"))`,
+      `CREATE TABLE "search_words" ("workspace_id" uuid NOT NULL, "field" text NOT NULL, "word" text NOT NULL, "seen" date NOT NULL, CONSTRAINT "search_words_pkey" PRIMARY KEY ("workspace_id", "field", "word"))`,
     );
     await runner.query(`CREATE INDEX "search_words_seen" ON "search_words"  ("seen") `);
   }

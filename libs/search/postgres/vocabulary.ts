@@ -41,8 +41,8 @@ export async function noteWords(
     lists,
   );
   await manager.query(
-    `INSERT INTO search_words AS w (workspace_id, field, word)
-     SELECT $1, n.field, n.word FROM (SELECT DISTINCT * FROM unnest($2::text[], $3::text[]) AS n (field, word)) n
+    `INSERT INTO search_words AS w (workspace_id, field, word, seen)
+     SELECT $1, n.field, n.word, CURRENT_DATE FROM (SELECT DISTINCT * FROM unnest($2::text[], $3::text[]) AS n (field, word)) n
       WHERE NOT EXISTS (SELECT 1 FROM search_words s
               WHERE s.workspace_id = $1 AND s.field = n.field AND s.word = n.word AND s.seen >= CURRENT_DATE)
       ORDER BY n.field, n.word

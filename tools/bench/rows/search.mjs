@@ -61,8 +61,8 @@ const FEEDS = `
 
 /** The words of all documents. */
 const VOCABULARY = `
-  INSERT INTO search_words (workspace_id, field, word)
-  SELECT DISTINCT d.workspace_id, d.field, substr(w.lexeme, 2) FROM search_documents d, unnest(d.words) w WHERE w.lexeme LIKE '=%'`;
+  INSERT INTO search_words (workspace_id, field, word, seen)
+  SELECT DISTINCT d.workspace_id, d.field, substr(w.lexeme, 2), CURRENT_DATE FROM search_documents d, unnest(d.words) w WHERE w.lexeme LIKE '=%'`;
 
 /** Each is asked of other words; `w(n)` is the word of that number, the smaller the more frequent. */
 const QUESTIONS = {
