@@ -30,9 +30,9 @@ my @checked;
 push @checked, [$socket,
   [0x20, 0, 0, 16], [0x15, 0, 'E', 2],                          # of IPv4 only
   [0x20, 0, 0, 24], [0x54, 0, 0, 15], [0x15, 0, 'E', 1],        # as a stream only
-  [0x20, 0, 0, 32], [0x15, 1, 0, 0], [0x15, 0, 'E', 6],         # of TCP only: Landlock sees no other streams
+  [0x20, 0, 0, 32], [0x15, 1, 0, 0], [0x15, 0, 'E', 6],         # of TCP only, which the rules below are of
   [0x06, 0, 0, $allow]] if $tcp;
-# Data that is sent with a connection is not seen by Landlock either.
+# Connections are made by connect alone.
 push @checked, map { [$_->[0], [0x20, 0, 0, $_->[1]], [0x45, 'E', 0, 0x20000000], [0x06, 0, 0, $allow]] } @$sends if $tcp;
 push @checked, map { [$_->[0],
   [0x20, 0, 0, $_->[1]],
