@@ -1,9 +1,7 @@
 import { useId, useState } from 'preact/hooks';
-import { Dialog } from '../../../shared/dialog.js';
-import { shellText } from '../../messages/en.js';
-import { useMessages } from '../../messages/i18n.js';
 import type { Session } from '../../state/session.js';
 import { faultMessage } from '../fault-text.js';
+import { AskDialog } from './ask-dialog.js';
 
 export interface FormField {
   name: string;
@@ -33,7 +31,6 @@ interface FormDialogProps {
 
 /** Asks for a few values; it stays open, with them, where what is done with them fails. */
 export function FormDialog({ session, title, fields, submitLabel, submit, onClose }: FormDialogProps) {
-  const shell = useMessages(shellText);
   const [values, setValues] = useState<Record<string, string>>(
     Object.fromEntries(fields.map(({ name, value = '' }) => [name, value])),
   );
@@ -52,36 +49,20 @@ export function FormDialog({ session, title, fields, submitLabel, submit, onClos
     }
   };
   return (
-    <Dialog title={title} closeLabel={shell.close} onClose={onClose}>
-      <form
-        class="sheet-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!busy) void send();
-        }}
-      >
-        {fields.map((field, at) => (
-          <Field
-            key={field.name}
-            {...{ field, value: values[field.name] ?? '', isFirst: at === 0 }}
-            set={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
-          />
-        ))}
-        {fault !== null && (
-          <p class="fault" role="alert">
-            {fault}
-          </p>
-        )}
-        <footer>
-          <button type="button" onClick={onClose}>
-            {shell.cancel}
-          </button>
-          <button type="submit" class="primary" disabled={busy}>
-            {submitLabel}
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <AskDialog {...{ title, busy, onClose }} submit={submitLabel} onSubmit={() => void send()}>
+      {fields.map((field, at) => (
+        <Field
+          key={field.name}
+          {...{ field, value: values[field.name] ?? '', isFirst: at === 0 }}
+          set={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
+        />
+      ))}
+      {fault !== null && (
+        <p class="fault" role="alert">
+          {fault}
+        </p>
+      )}
+    </AskDialog>
   );
 }
 
