@@ -2,6 +2,7 @@ import {
   inputOf,
   letterbox,
   type NetworkSession,
+  overlap,
   type PixelBox,
   type Point,
   type RgbImage,
@@ -14,7 +15,7 @@ import { faceMesh } from './facemesh.js';
 import { ahead } from '../tracking/ahead.js';
 import { ultraface } from './ultraface.js';
 
-interface DetectionNetworks {
+export interface DetectionNetworks {
   ultraface: NetworkSession;
   blazeface: NetworkSession;
   facemesh: NetworkSession;
@@ -41,6 +42,13 @@ const TILED_FROM = 1.35;
 const RUNS_AHEAD = 3;
 /** Intersection over union from which UltraFace and BlazeFace mean the same face. */
 const MIN_OVERLAP = 0.3;
+/**
+ * Shorter side, in pixels of the detector's input, above which one pass over the whole frame finds a face as surely as
+ * tiles do.
+ */
+const SEEN_WHOLE = 32;
+/** A small face is looked for within its box, enlarged by this many of its sides to each side. */
+const AROUND = 2;
 /** Smaller sides, in pixels, are noise in the detector's own grid. */
 const MIN_SIDE = 10;
 
@@ -50,13 +58,17 @@ const MIN_SIDE = 10;
  * frame, possibly larger) and finds the key points; unconfirmed boxes are dropped. Where UltraFace was in doubt, or
  * BlazeFace about a large face, Face Mesh has to see a face as well. On the evaluation's group photos each network
  * alone reports false faces; together they report none (README.md).
+ *
+ * `known`: faces of the same place shortly before or after. Then small faces are looked for only around the small ones
+ * among these.
  */
 export async function detectFaces(
   picture: RgbImage,
   closer: RgbImage,
   networks: DetectionNetworks,
+  known?: readonly PixelBox[],
 ): Promise<DetectedFace[]> {
-  const candidates = suppress(await propose(picture, networks.ultraface), 0.35, 0.6);
+  const candidates = suppress(await propose(picture, networks.ultraface, known), 0.35, 0.6);
   const scale = closer.width / picture.width;
   const checked = await ahead(candidates, RUNS_AHEAD, async (candidate) => {
     const near = scaled(candidate, scale);
@@ -104,11 +116,21 @@ async function hasMesh(network: NetworkSession, picture: RgbImage, seen: BlazeFa
   return presence >= 0.5;
 }
 
-async function propose(picture: RgbImage, network: NetworkSession): Promise<ScoredBox[]> {
+async function propose(
+  picture: RgbImage,
+  network: NetworkSession,
+  known: readonly PixelBox[] | undefined,
+): Promise<ScoredBox[]> {
   const { width, height } = picture;
   const input = inputOf(network);
   const tiled = width > input.width * TILED_FROM || height > input.height * TILED_FROM;
-  const regions = [letterbox(width, height, input), ...(tiled ? tiles(width, height, input, TILE_OVERLAP) : [])];
+  const whole = letterbox(width, height, input);
+  const places = known === undefined ? null : placesOfSmall(known, picture, input.width / whole.w);
+  const regions = [whole];
+  if (tiled) {
+    const all = tiles(width, height, input, TILE_OVERLAP);
+    regions.push(...all.filter((tile) => places === null || places.some((place) => overlap(tile, place) > 0)));
+  }
   const found = await ahead(regions, RUNS_AHEAD, async (region, i) => {
     const boxes = await ultraface(network, picture, region, MIN_CANDIDATE);
     return i === 0 ? boxes : boxes.filter((box) => !isCut(box, region, width, height));
@@ -117,6 +139,19 @@ async function propose(picture: RgbImage, network: NetworkSession): Promise<Scor
     .flat()
     .map((box) => clipped(box, width, height))
     .filter((box) => Math.min(box.w, box.h) >= MIN_SIDE);
+}
+
+/** Returns where, in pixels of the picture, small faces among `known` may be by now; `scale`: of the pass over all of it. */
+function placesOfSmall(known: readonly PixelBox[], { width, height }: RgbImage, scale: number): PixelBox[] {
+  return known
+    .map(({ x, y, w, h }) => ({ x: x * width, y: y * height, w: w * width, h: h * height }))
+    .filter(({ w, h }) => Math.min(w, h) * scale < SEEN_WHOLE)
+    .map(({ x, y, w, h }) => ({
+      x: x - AROUND * w,
+      y: y - AROUND * h,
+      w: (1 + 2 * AROUND) * w,
+      h: (1 + 2 * AROUND) * h,
+    }));
 }
 
 /** Tests whether the box ends at an inner border of the tile, where another tile sees more of the face. */

@@ -9,10 +9,8 @@ import {
 } from '@adit/inference';
 import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
-import { cutsBetween, frameSignature } from '../tracking/shots.js';
+import { cutsBetween } from '../tracking/shots.js';
 import { Bodies } from './bodies.js';
-import { detectFaces } from '../detection/detect-faces.js';
-import { faceAppearance } from './face-appearance.js';
 import { settleTracks, type EmbeddedTrack } from './join.js';
 import { Heads } from './heads.js';
 import { FaceObservations } from './observations.js';
@@ -21,6 +19,7 @@ import { bestSighting, describeTrack } from './describe.js';
 import { cutOut, closeView, type CloseView } from './close-view.js';
 import { pairedPack } from './paired-pack.js';
 import { Tracker } from '../tracking/track.js';
+import { sampledFaces } from './sampled-faces.js';
 import type { Sighting, Tracklet } from './sighting.js';
 import { chooseViews } from './view.js';
 
@@ -37,8 +36,7 @@ const FaceArguments = z.strictObject({
 type FaceArguments = z.infer<typeof FaceArguments>;
 
 /**
- * Concurrent frames, and concurrent closely examined faces: the next one is decoded or cropped while networks process
- * the current one.
+ * Concurrent closely examined faces: the next one is cropped while networks process the current one.
  */
 const FRAMES_IN_FLIGHT = 3;
 
@@ -69,7 +67,7 @@ type Context = AnalysisContext<FaceArguments, Model>;
 export default defineAnalysis({
   name: 'faces',
   family: 'face',
-  version: 6,
+  version: 7,
   args: FaceArguments,
   observations: FaceObservations,
   models: ({ expressions, embedding }): readonly Model[] => {
@@ -100,21 +98,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
   // A film's native frames are decoded for the best views only; a photo is used at once.
   const photo = input.unit.kind === 'image' ? native.picture(0) : null;
   photo?.catch(() => undefined);
-  const seen = await ahead(small.frames, FRAMES_IN_FLIGHT, async ({ time }, index) => {
-    signal.throwIfAborted();
-    return small.withPicture(index, async (picture) => {
-      const faces = await detectFaces(picture, (await photo) ?? picture, networks);
-      return {
-        sightings: faces.map((face): Sighting => ({
-          ...face,
-          index,
-          time,
-          appearance: faceAppearance(picture, face.points),
-        })),
-        signature: frameSignature(picture),
-      };
-    });
-  });
+  const seen = await sampledFaces(small, photo, networks, signal);
   // A cut is recognised by the frames before and after it.
   const tracker = new Tracker<Sighting>();
   const cuts = cutsBetween(seen.map(({ signature }) => signature));

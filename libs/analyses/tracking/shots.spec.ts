@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomOf } from '@adit/testing';
-import { cutsBetween } from './shots.js';
+import { areAlike, cutsBetween } from './shots.js';
 
 /**
  * Cells of a frame: a picture of its own for each seed, lighter or darker by a factor and a shift, with a little noise.
@@ -47,5 +47,17 @@ describe('cutsBetween', () => {
     expect(cutsBetween([])).toEqual([]);
     expect(cutsBetween([frame(1)])).toEqual([false]);
     expect(cutsBetween([new Float32Array(192), new Float32Array(192)])).toEqual([false, false]);
+  });
+});
+
+describe('areAlike', () => {
+  it('knows a place again in other light, and no other place', () => {
+    expect(areAlike(frame(1), frame(1, { factor: 0.6, shift: 20, noise: 2 }))).toBe(true);
+    expect(areAlike(frame(1), frame(2))).toBe(false);
+  });
+
+  it('takes a blank frame for no place', () => {
+    expect(areAlike(new Float32Array(192), new Float32Array(192))).toBe(false);
+    expect(areAlike(frame(1), frame(1, { factor: 0.01 }))).toBe(false);
   });
 });

@@ -62,6 +62,12 @@ export function cutsBetween(signatures: readonly Float32Array[]): boolean[] {
   });
 }
 
+/** Tests whether two frames (`frameSignature`) show the same place, possibly lighter or darker; a blank one is like none. */
+export function areAlike(a: Float32Array, b: Float32Array): boolean {
+  const [one, other] = [structureOf(a), structureOf(b)];
+  return Math.min(one.deviation, other.deviation) >= BLANK && 1 - dot(one.shape, other.shape) < OTHER_STRUCTURE;
+}
+
 /** Returns the cells' brightness minus its mean, of length 1, and its deviation. */
 function structureOf(cells: Float32Array): { shape: Float32Array; deviation: number } {
   const luma = Float32Array.from({ length: cells.length / 3 }, (_, cell) => {
