@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Dialog } from '../../../shared/dialog.js';
 import { shellText } from '../../messages/en.js';
 import { language, useMessages } from '../../messages/i18n.js';
@@ -22,8 +22,8 @@ export function ImageDialog({ images, pictures, at, go, onClose }: ImageDialogPr
   const text = useMessages(imagesText);
   const shell = useMessages(shellText);
   const [missing, setMissing] = useState<string | null>(null);
-  // Wherever the focus is: that of the dialog begins on its button to close.
-  useEffect(() => {
+  // Wherever the focus is: that of the dialog begins on its button to close. A key that is pressed at once counts.
+  useLayoutEffect(() => {
     const turn = ({ key }: KeyboardEvent): void => {
       const to = key === 'ArrowLeft' ? at - 1 : key === 'ArrowRight' ? at + 1 : null;
       if (to !== null && images.images[to] !== undefined) go(to);
