@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { asPattern, longSpecs } from './tools/testing/needs.mjs';
 import { workspaceSources } from './tools/testing/workspace-sources.mjs';
 
 /**
@@ -7,9 +8,14 @@ import { workspaceSources } from './tools/testing/workspace-sources.mjs';
  */
 const MAX_WORKERS = 4;
 
+const rootDir = import.meta.dirname;
+
+/** Which suites that need time run: 'only' these, or 'none'; by default all that are named. */
+const long = process.env.ADIT_TEST_LONG;
+
 /** One configuration for the whole repository; `jest <folder>` runs one package. How specs run: tools/testing. */
 export default {
-  rootDir: import.meta.dirname,
+  rootDir,
   runtime: '<rootDir>/tools/testing/runtime.cjs',
   testRunner: '<rootDir>/tools/testing/suite.cjs',
   testEnvironment: '<rootDir>/tools/testing/environment.cjs',
@@ -19,12 +25,15 @@ export default {
   // Node loads specs itself; of jest's own transforms none is left.
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { ...workspaceSources(import.meta.dirname), '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: { ...workspaceSources(rootDir), '^(\\.{1,2}/.*)\\.js$': '$1' },
   // Watching begins with a watcher for each folder: packages have thousands, and nothing in them changes.
   roots: ['apps', 'libs', 'models', 'tools'].map((folder) => `<rootDir>/${folder}`),
-  testMatch: ['**/*.spec.ts'],
+  testMatch: long === 'only' ? longSpecs(rootDir) : ['**/*.spec.ts'],
   modulePathIgnorePatterns: ['/dist/', '/node_modules/'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  testPathIgnorePatterns: [
+    ...['/node_modules/', '/dist/'],
+    ...(long === 'none' ? longSpecs(rootDir).map((path) => asPattern(rootDir, path)) : []),
+  ],
   maxWorkers: Math.min(availableParallelism() + 1, MAX_WORKERS),
   // Leaks of suites add up in a worker. Only JavaScript's heap counts.
   workerIdleMemoryLimit: '700MB',

@@ -1,4 +1,4 @@
-/** @needs servers */
+/** @needs servers, time */
 import { mediamtxProgram, ownServer, type OwnServer, type TestServers } from '@adit/testing';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { pulledModel } from '../../libs/analyses/testing/pulled-models.js';

@@ -1,4 +1,4 @@
-/** @needs weights, build */
+/** @needs weights, build, time */
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { openPlace } from './place.mjs';
 import { doTask, USERS } from './run.mjs';

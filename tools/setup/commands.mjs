@@ -68,6 +68,12 @@ export const commands = {
     const { runTests } = await import('./test.mjs');
     return await runTests(args, environment);
   },
+  async 'test:long'(args) {
+    if (asksForHelp(args)) return usageOf('test:long');
+    const { environment } = await prepare(EVERYTHING);
+    const { runTests } = await import('./test.mjs');
+    return await runTests(args, environment, { long: 'only' });
+  },
   async 'test:unit'(args) {
     if (asksForHelp(args)) return usageOf('test:unit');
     const { environment } = await prepare(['packages']);

@@ -12,6 +12,7 @@ import { Step } from './step.mjs';
 import { ensureFfmpegVersion } from './steps/ffmpeg-versions.mjs';
 import { ensureNode } from './steps/node.mjs';
 import { testPrograms } from './test-programs.mjs';
+import { longSpecs } from '../testing/needs.mjs';
 import { timesOption, writeTimes } from '../testing/times.mjs';
 
 /**
@@ -32,12 +33,13 @@ const UNIT_PART = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', '\\.e
 const MEDIA_PART = ['libs/media/', 'libs/transcripts/formats/', 'apps/decoder/'];
 
 /**
- * Runs jest with `args` passed on; answers its exit code. After `--node <major>` it runs on that Node, end-to-end suites
+ * Runs jest with `args` passed on; answers its exit code. `long` says which suites that need time run: those that are
+ * named ('named', the default), 'only' these or 'none'. After `--node <major>` it runs on that Node, end-to-end suites
  * only where files are named; after `--ffmpeg <major>` or `newest` with that ffmpeg, only suites of media where none are. Servers start when the first spec asks for them; their programs are fetched before a whole
  * run, and for a run of named files only when one of those asks. ADIT_TEST_SERVERS=off: none are started. With
  * `--times=<file>` a page says where the time went.
  */
-export async function runTests(words, environment) {
+export async function runTests(words, environment, { long = 'named' } = {}) {
   const began = performance.now();
   const { times, rest: given } = timesOption(words);
   const other = given[0] === '--node' ? await ensureNode(new Step(), given[1]) : undefined;
@@ -60,6 +62,7 @@ export async function runTests(words, environment) {
         ADIT_TEST_SERVERS: keeper?.url,
         ...programs,
         ADIT_BUILT: '1',
+        ADIT_TEST_LONG: long === 'named' && whole ? 'none' : long,
         ...environment,
         ...ffmpeg,
         PATH: path,
@@ -68,7 +71,8 @@ export async function runTests(words, environment) {
       { cwd: repositoryRoot, node: other },
     );
     if (times !== undefined) writeTimes(summary, times, { preparedSeconds, wholeSeconds: secondsSince(began) });
-    return report(code, summary, keeper?.missing ?? new Map());
+    const leftOut = long === 'named' && whole ? longSpecs(repositoryRoot).length : 0;
+    return report(code, summary, { missing: keeper?.missing ?? new Map(), leftOut });
   } finally {
     await keeper?.close();
     rmSync(scratch, { recursive: true, force: true });
@@ -101,7 +105,7 @@ export async function runUnitTests(args, environment) {
 
 /**
  * The tests of the packages that a change reaches, by Nx: what is not committed, and commits since the branch `--base`
- * (default: main; on main its upstream). Everything, as `npm test` has it, where a file changed that belongs to no package.
+ * (default: main; on main its upstream). As `npm test`, where a file changed that belongs to no package.
  */
 export async function runChangedTests(args, environment) {
   const { changedFolders, usualBase } = await import('../testing/changed.mjs');
@@ -114,7 +118,7 @@ export async function runChangedTests(args, environment) {
     console.error(`Nothing that has tests changed since ${since}.`);
     return 0;
   } else console.error(`Changed since ${since}, tests of ${folders.join(', ')}.`);
-  return await runTests([...args, ...(folders ?? []).map((folder) => `${folder}/`)], environment);
+  return await runTests([...args, ...(folders ?? []).map((folder) => `${folder}/`)], environment, { long: 'none' });
 }
 
 /** A database that specs copy instead of migrating their own. */
@@ -142,8 +146,8 @@ async function prepareChart() {
   await schemaFolder().catch(() => undefined);
 }
 
-/** `missing`: reasons by name of the servers that specs asked for in vain. */
-function report(code, file, missing) {
+/** `missing`: reasons by name of the servers that specs asked for in vain; `leftOut`: how many suites that need time. */
+function report(code, file, { missing, leftOut }) {
   if (code === INTERRUPTED) {
     console.log('Interrupted: nothing is counted.');
     return code;
@@ -165,6 +169,7 @@ function report(code, file, missing) {
     const suites = skippedSuites.filter(({ reasons }) => reasons.some((title) => title.includes(`no ${name}: `)));
     console.log(`NO ${name.toUpperCase()}: ${suites.length} suites did not run. ${reason}`);
   }
+  if (leftOut > 0) console.log(`LEFT OUT ${leftOut} long suites: npm run test:long`);
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   return failed > 0 ? code || 1 : code;
 }

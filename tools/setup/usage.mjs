@@ -6,7 +6,8 @@ const USAGES = {
 
 ADIT_CACHE_DIR moves the cache (default: ~/.cache/adit); ADIT_FFMPEG and ADIT_FFPROBE name programs of your own.`,
 
-  test: `Runs the tests, each with the real servers, media and weights that it asks for.
+  test: `Runs the tests, each with the real servers, media and weights that it asks for. Without paths it leaves out
+those that take minutes each (npm run test:long).
 
   npm test [-- [path …] [--node 20|24] [--times=FILE] [option of jest …]]
 
@@ -16,6 +17,13 @@ ADIT_CACHE_DIR moves the cache (default: ~/.cache/adit); ADIT_FFMPEG and ADIT_FF
   -t <pattern>   only tests of that name; other options of jest likewise (npx jest --help)
 
 ADIT_TEST_SERVERS=off starts no Kafka, PostgreSQL or MinIO; suites that ask for one are skipped and say so.`,
+
+  'test:long': `Runs the suites that take minutes each: processes that are killed, streams in real time, all hostile files.
+
+  npm run test:long [-- [path …] [--times=FILE] [option of jest …]]
+
+  path           only suites whose path has it, e.g. live-streams
+  --times=<file> writes a page that says where the time went`,
 
   'test:unit': `Runs the suites that need nothing but packages: no build, weights or ffmpeg.
 

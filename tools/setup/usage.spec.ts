@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(cache, { recursive: true }));
 
 describe('--help', () => {
-  it.each(['setup', 'test', 'test:unit', 'test:changed', 'lint'])(
+  it.each(['setup', 'test', 'test:long', 'test:unit', 'test:changed', 'lint'])(
     'of %s is told at once, without anything being set up',
     async (command) => {
       const env = { ...process.env, ADIT_CACHE_DIR: cache };

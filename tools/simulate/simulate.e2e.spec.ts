@@ -1,4 +1,4 @@
-/** @needs build, servers */
+/** @needs build, servers, time */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

@@ -9,7 +9,6 @@ const Sequencer = sequencer.default ?? sequencer;
 const SLOWEST = [
   'tools/chaos/chaos.e2e.spec.ts',
   'apps/standalone/e2e/restart.e2e.spec.ts',
-  'apps/standalone/e2e/live-streams.e2e.spec.ts',
   'libs/media/stream/rtsp/open-rtsp.spec.ts',
   'libs/media/stream/hls/open-hls.spec.ts',
   'apps/standalone/e2e/hostile.e2e.spec.ts',

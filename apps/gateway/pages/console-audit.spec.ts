@@ -1,4 +1,4 @@
-/** @needs build */
+/** @needs build, time */
 import { AuditEntryEntity } from '@adit/database';
 import { accessibilityFaults, chromium, signedIn, type BrowserPage } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';

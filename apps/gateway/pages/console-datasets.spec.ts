@@ -1,4 +1,4 @@
-/** @needs build, weights */
+/** @needs build, weights, time */
 import { readFile } from 'node:fs/promises';
 import type { Dataset, DatasetImage, Job, Training } from '@adit/contracts';
 import { columns, TrainingEntity } from '@adit/database';

@@ -1,4 +1,4 @@
-/** @needs build */
+/** @needs build, time */
 import { LiveProcess } from '@adit/leases';
 import { health } from '@adit/runtime';
 import { accessibilityFaults, chromium, signedIn, type BrowserPage } from '@adit/testing';

@@ -1,4 +1,4 @@
-/** @needs build */
+/** @needs build, time */
 import { randomUUID } from 'node:crypto';
 import type { Model } from '@adit/contracts';
 import { detectorGraph } from '@adit/inference/spec-graph';

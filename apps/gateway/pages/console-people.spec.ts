@@ -1,4 +1,4 @@
-/** @needs build */
+/** @needs build, time */
 import { readFile } from 'node:fs/promises';
 import type { IndexedIdentity } from '@adit/contracts';
 import { NeighbourSearches, UnknownFaces } from '@adit/indexes';

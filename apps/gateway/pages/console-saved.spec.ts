@@ -1,4 +1,4 @@
-/** @needs build */
+/** @needs build, time */
 import type { SavedSearch, Webhook } from '@adit/contracts';
 import { inTransaction } from '@adit/database';
 import { accessibilityFaults, chromium, signedIn, type BrowserPage } from '@adit/testing';

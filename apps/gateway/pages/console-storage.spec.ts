@@ -1,4 +1,4 @@
-/** @needs build */
+/** @needs build, time */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';

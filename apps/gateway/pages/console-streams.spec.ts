@@ -1,4 +1,4 @@
-/** @needs build, ffmpeg, weights */
+/** @needs build, ffmpeg, weights, time */
 import type { Job } from '@adit/contracts';
 import { accessibilityFaults, chromium, signedIn, type BrowserPage } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';

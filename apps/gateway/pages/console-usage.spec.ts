@@ -1,4 +1,4 @@
-/** @needs build */
+/** @needs build, time */
 import { randomBytes } from 'node:crypto';
 import { StorageEntryEntity, UsageDayEntity } from '@adit/database';
 import { accessibilityFaults, chromium, signedIn, type BrowserPage } from '@adit/testing';

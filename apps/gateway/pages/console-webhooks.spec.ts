@@ -1,4 +1,4 @@
-/** @needs build */
+/** @needs build, time */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { verifyWebhook, type Received } from '@adit/client';

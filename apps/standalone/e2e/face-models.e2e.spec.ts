@@ -1,4 +1,4 @@
-/** @needs ffmpeg, weights, build */
+/** @needs ffmpeg, weights, build, time */
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

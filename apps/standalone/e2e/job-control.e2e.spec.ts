@@ -1,4 +1,4 @@
-/** @needs ffmpeg, weights, build */
+/** @needs ffmpeg, weights, build, time */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';

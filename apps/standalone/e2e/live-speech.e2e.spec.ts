@@ -1,4 +1,4 @@
-/** @needs ffmpeg, weights, build */
+/** @needs ffmpeg, weights, build, time */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

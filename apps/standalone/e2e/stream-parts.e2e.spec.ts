@@ -1,4 +1,4 @@
-/** @needs ffmpeg, weights, build */
+/** @needs ffmpeg, weights, build, time */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Recording, StreamGapPage, type DetailedResult, type Job } from '@adit/contracts';
 import { describeLive, liveServer, type LiveServer } from '@adit/testing';

@@ -1,4 +1,4 @@
-/** @needs ffmpeg, weights, build */
+/** @needs ffmpeg, weights, build, time */
 import { execFile, execFileSync } from 'node:child_process';
 import { openAsBlob } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** @needs ffmpeg, weights, build, servers */
+/** @needs ffmpeg, weights, build, servers, time */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StreamGapPage, type Job } from '@adit/contracts';
 import { describeLive, describeWith, liveServer, mediamtxProgram, type LiveServer } from '@adit/testing';

@@ -1,4 +1,4 @@
-/** @needs ffmpeg, build, servers */
+/** @needs ffmpeg, build, servers, time */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** @needs ffmpeg, weights, build, servers */
+/** @needs ffmpeg, weights, build, servers, time */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
