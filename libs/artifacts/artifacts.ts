@@ -62,9 +62,9 @@ export async function removeArtifacts(manager: EntityManager, jobs: readonly str
 /** Files that are the job's own. */
 export const ARTIFACTS_OF_JOB = rowsOfJob('artifacts');
 
-/** SQL: the artifact `a` belongs to a job, or to an export of one, that is under a legal hold. */
-const OF_HELD_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE ${isHeld('j')}
-  AND j.id = coalesce(a.job_id, (SELECT e.job_id FROM exports e WHERE e.id = a.export_id)))`;
+/** SQL: the artifact `a` belongs to a job that is under a legal hold, or to an export that holds results of one. */
+const OF_HELD_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE ${isHeld('j')} AND j.id = ANY(array_append(
+  (SELECT array_append(e.found_in, e.job_id) FROM exports e WHERE e.id = a.export_id), a.job_id)))`;
 
 /** Position in the files of all workspaces, those that go first in front: time with all its digits, and id. */
 export type ExpiryPosition = readonly [time: string, id: string];
@@ -88,14 +88,13 @@ export async function expireArtifacts(
 ): Promise<{ removed: number; after: ExpiryPosition | null }> {
   const found: DueArtifact[] = await db.query(
     `SELECT d.id, coalesce(j.workspace_id, e.workspace_id) AS "workspaceId", d.time_expiration::text AS time,
-            coalesce(${isHeld('h')}, false) AS "isHeld"
+            EXISTS (SELECT 1 FROM jobs h WHERE h.id = ANY(array_append(e.found_in, coalesce(d.job_id, e.job_id))) AND ${isHeld('h')}) AS "isHeld"
        FROM (SELECT id, job_id, export_id, time_expiration FROM artifacts
               WHERE time_expiration < $1::timestamptz + make_interval(secs => ${HOLD_AHEAD_SECONDS})
                 AND (time_expiration, id) > ($2::timestamptz, $3::uuid)
               ORDER BY time_expiration, id LIMIT $4) d
-       LEFT JOIN LATERAL (SELECT workspace_id, job_id FROM exports WHERE id = d.export_id OFFSET 0) e ON true
+       LEFT JOIN LATERAL (SELECT workspace_id, job_id, found_in FROM exports WHERE id = d.export_id OFFSET 0) e ON true
        LEFT JOIN LATERAL (SELECT workspace_id FROM jobs WHERE id = d.job_id OFFSET 0) j ON true
-       LEFT JOIN LATERAL (SELECT workspace_id, tag FROM jobs WHERE id = coalesce(d.job_id, e.job_id) OFFSET 0) h ON true
       ORDER BY d.time_expiration, d.id`,
     [now, after?.[0] ?? '-infinity', after?.[1] ?? NIL_UUID, limit],
   );

@@ -11,6 +11,7 @@ export {
   isUniqueViolation,
   toAditError,
 } from './errors.js';
+export { noneIsDeleted } from './found-in.js';
 export { GroupCommit, groupsOf, listOf } from './group-commit.js';
 export { isShared, ping } from './guarded-data-source.js';
 export * from './keyset-page.js';

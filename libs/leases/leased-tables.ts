@@ -1,5 +1,5 @@
 import type { DatasetType } from '@adit/contracts';
-import { isLive } from '@adit/database';
+import { isLive, noneIsDeleted } from '@adit/database';
 import type { LeasedTable } from './leased-rows.js';
 
 const OF_LIVE_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_id AND ${isLive('j')})`;
@@ -41,9 +41,10 @@ export const EXPORTS: LeasedTable = {
   ...TASK,
   // The erasure of a person from a job's results restarts a report that is being written.
   token: 'fencing_token',
-  // Rows of a deleted job or dataset are removed with it, in steps.
+  // Rows of a deleted job, text or dataset are removed with it, in steps.
   live: `NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = exports.job_id AND j.time_deleted IS NOT NULL)
-    AND NOT EXISTS (SELECT 1 FROM datasets d WHERE d.id = exports.dataset_id AND d.time_deleted IS NOT NULL)`,
+    AND NOT EXISTS (SELECT 1 FROM datasets d WHERE d.id = exports.dataset_id AND d.time_deleted IS NOT NULL)
+    AND ${noneIsDeleted('exports.found_in')}`,
 };
 
 export const DATASET_ERASURES: LeasedTable = { name: 'dataset_erasures', ...TASK };

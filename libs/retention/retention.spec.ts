@@ -261,9 +261,18 @@ describe('a legal hold', () => {
       ...{ id: exportId, workspaceId: jobs.workspaceId, strategy: 'job_results_export', config: {}, jobId: running },
     });
     await jobs.db.manager.update(ArtifactEntity, { id: exported }, { jobId: null, exportId });
+    // Of a search, whose second job is held.
+    const found = await artifact(running, 7 * DAY - 60);
+    const foundIn = [await jobs.submit(), running];
+    const ofSearch = randomUUID();
+    await jobs.db.manager.insert(ExportEntity, {
+      ...{ id: ofSearch, workspaceId: jobs.workspaceId, strategy: 'segments_export', config: {}, foundIn },
+    });
+    await jobs.db.manager.update(ArtifactEntity, { id: found }, { jobId: null, exportId: ofSearch });
     await hold('case');
     await sweeper.run();
-    for (const one of [id, exported]) expect(await expiryOf(one)).toBeGreaterThan(inSeconds(23 * HOUR).getTime());
+    for (const one of [id, exported, found])
+      expect(await expiryOf(one)).toBeGreaterThan(inSeconds(23 * HOUR).getTime());
   });
 
   it('is not met again in each pass', async () => {

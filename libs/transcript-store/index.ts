@@ -1,4 +1,5 @@
 export * from './new-transcript.js';
+export { newestParagraphs, type NewestParagraph } from './newest-paragraphs.js';
 export * from './present-transcript.js';
 export * from './transcript-erasures.js';
 export * from './transcript-events.js';

@@ -15,7 +15,7 @@ export class JobResults {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
-    @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
+    @Inject(ModuleRegistry) readonly registry: ModuleRegistry,
   ) {}
 
   /** Returns all segments in emission order; `first` when its first page was read already. */

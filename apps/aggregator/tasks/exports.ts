@@ -36,6 +36,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults, SEGMENT_PAGE } from '../endings/job-results.js';
 import { ClipExports } from './clip-exports.js';
 import { datasetFile } from './dataset-exports.js';
+import { FoundSegmentExports } from './found-segment-exports.js';
 import { SegmentExports } from './segment-exports.js';
 import { transcriptFile, type ExportedFile } from './transcript-exports.js';
 
@@ -62,6 +63,7 @@ interface Material {
 export class Exports extends TaskLoop {
   private readonly transcripts: TranscriptReader;
   private readonly segments: SegmentExports;
+  private readonly found: FoundSegmentExports;
   private readonly clips: ClipExports;
 
   constructor(
@@ -73,6 +75,7 @@ export class Exports extends TaskLoop {
     super(db, EXPORTS);
     this.transcripts = new TranscriptReader(db);
     this.segments = new SegmentExports(db, results);
+    this.found = new FoundSegmentExports(db, results.registry);
     this.clips = new ClipExports(db, objects, results);
   }
 
@@ -121,7 +124,7 @@ export class Exports extends TaskLoop {
       case 'job_results_export':
         return this.resultsFile(row, task);
       case 'segments_export':
-        return this.segments.file(row, progress);
+        return 'search' in row.config ? this.found.file(row, task, progress) : this.segments.file(row, progress);
       case 'clips_export':
         return this.clips.file(row, progress);
       case 'basic_dataset_export':

@@ -1,31 +1,20 @@
 import { Readable } from 'node:stream';
-import { AditError, masterAddress, SegmentsExport, SpeechMeta, type Conform } from '@adit/contracts';
-import { JobEntity, JobSourceEntity, type ExportEntity, type SegmentEntity } from '@adit/database';
+import { AditError, SegmentsExport } from '@adit/contracts';
+import { JobEntity, JobSourceEntity, type ExportEntity } from '@adit/database';
 import {
   EDIT_FORMATS,
   FALLBACK_RATE,
   isSameRate,
   rateName,
-  reelsOf,
-  intervalOf,
-  timelineOf,
   type EditEvent,
   type EditFormat,
   type EditList,
-  type EditSource,
-  type SourceTimeline,
 } from '@adit/editing';
-import { nameOfSource, segmentLabel } from '@adit/presentation';
 import type { DataSource } from 'typeorm';
 import type { JobResults } from '../endings/job-results.js';
+import { cutSources, eventOf, footageOf, titleOf, type CutSource } from './cut-sources.js';
 import type { ExportedFile } from './transcript-exports.js';
 import { wantedSegments } from './wanted-segments.js';
-
-/** A source with its frame counting. */
-interface CutSource {
-  source: EditSource;
-  timeline: SourceTimeline;
-}
 
 /** Writes segments of films and recordings for editing programs. */
 export class SegmentExports {
@@ -63,12 +52,6 @@ export class SegmentExports {
     return { filename: `segments-${jobId}.${format.extension}`, mimeType: format.mimeType, content };
   }
 
-  /** The master that the job's source is a proxy of; null where nothing is said of it. */
-  private async conform(id: string): Promise<Conform | null> {
-    const job = await this.db.manager.findOne(JobEntity, { where: { id }, select: { id: true, conform: true } });
-    return job?.conform ?? null;
-  }
-
   /** Sources that can be cut, by their index in the job. */
   private async sources({ job_id: jobId, source: only }: SegmentsExport): Promise<Map<number, CutSource>> {
     const where = { jobId, ...(only === undefined ? {} : { index: only }) };
@@ -78,20 +61,10 @@ export class SegmentExports {
         ? new AditError('NOT_FOUND', 'The job was deleted.')
         : new AditError('VALIDATION', `The job has no source ${only}.`);
     }
-    const conform = await this.conform(jobId);
-    const cut = rows.flatMap((row) => {
-      const timeline = row.facts === null ? null : timelineOf(row.facts, conform);
-      return timeline === null ? [] : [{ timeline, index: row.index, ...mediaOf(row, conform) }];
-    });
-    const reels = reelsOf(cut.map(({ name }) => ({ name, reel: conform?.reel ?? null })));
-    return new Map(
-      cut.map(({ index: inJob, timeline, ...media }, index) => {
-        const { byFrames: _, ...counted } = timeline;
-        const reel = reels[index] ?? '';
-        const source = { index, ...media, reel, tape: conform?.reel ?? reel, ...counted };
-        return [inJob, { source, timeline }];
-      }),
-    );
+    const select = { id: true, conform: true } as const;
+    const job = await this.db.manager.findOne(JobEntity, { where: { id: jobId }, select });
+    const cuts = cutSources(rows.flatMap((row) => footageOf(row, job?.conform ?? null) ?? []));
+    return new Map(cuts.map((cut) => [cut.footage.index, cut]));
   }
 
   private async *events(
@@ -112,38 +85,6 @@ export class SegmentExports {
   }
 }
 
-/** Removes what may be a key from a web address, before its host and after its path: lists of cuts are passed on. */
-function locationOf(uri: string): string {
-  return /^https?:/i.test(uri) ? uri.replace(/[?#].*$/s, '').replace(/^(https?:\/\/)[^/]*@/i, '$1') : uri;
-}
-
-/** Name and location of the media that editing programs are to find: the master's, where the job names one. */
-function mediaOf({ uri, name }: JobSourceEntity, conform: Conform | null): { name: string; location: string } {
-  const own = nameOfSource(uri, name);
-  if (conform?.master === undefined) return { name: own, location: locationOf(uri) };
-  const location = locationOf(masterAddress(conform.master));
-  // A UMID is no name that people read.
-  return { name: location.startsWith('urn:') ? own : nameOfSource(location, null), location };
-}
-
-function eventOf(segment: SegmentEntity, { source, timeline }: CutSource, handles: number): EditEvent {
-  const { moduleId: module, meta } = segment;
-  const { text, speaker, person } = meta;
-  return {
-    ...{ source, ...intervalOf(segment, timeline, handles), module },
-    label: typeof person === 'string' && segment.identityNumber === null ? person : segmentLabel(segment),
-    text: typeof text === 'string' ? text : '',
-    ...wordsOf(meta),
-    speaker: typeof speaker === 'string' && speaker !== '' ? speaker : null,
-  };
-}
-
-/** Words of speech with their times, where the job asked for these. */
-function wordsOf(meta: SegmentEntity['meta']): Pick<EditEvent, 'words'> {
-  const words = Array.isArray(meta['words']) ? SpeechMeta.shape.words.safeParse(meta['words']).data : undefined;
-  return words === undefined ? {} : { words };
-}
-
 /** Checks that sources fit a format with one timeline or one rate. Throws VALIDATION. */
 function refuseUnlessHeld(sources: Map<number, CutSource>, { layout, mixesRates }: EditFormat): void {
   const all = [...sources.values()].map(({ source }) => source);
@@ -161,9 +102,4 @@ function refuseUnlessHeld(sources: Map<number, CutSource>, { layout, mixesRates 
     'VALIDATION',
     `This format holds one frame rate (${rates}): name a source's index as "source", or take otio or fcpxml.`,
   );
-}
-
-function titleOf(sources: readonly EditSource[]): string {
-  const [first] = sources;
-  return sources.length > 1 ? `${first?.name} and ${sources.length - 1} more` : (first?.name ?? '');
 }

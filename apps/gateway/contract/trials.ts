@@ -293,6 +293,7 @@ export const TRIALS: Record<string, Trial> = {
       { body: { strategy: 'job_results_export', config: { job_id: 'x', format: 'pdf' } } },
       { body: { strategy: 'segments_export', config: { job_id: 'x', format: 'edl' } } },
       { body: { strategy: 'segments_export', config: { job_id: 'x', format: 'edl', handles: -1 } } },
+      { body: { strategy: 'segments_export', config: { search: { q: '(' }, format: 'edl' } } },
       { body: { strategy: 'clips_export', config: { job_id: 'x' } } },
       { body: { strategy: 'clips_export', config: { job_id: 'x', handles: 0.3 } } },
     ],

@@ -167,12 +167,22 @@ describe('erasures', () => {
       );
     const exported = await begin('exports', ', fencing_token, strategy, config', `, 1, 'job_results_export', '{}'`);
     const ending = await begin('job_endings', '', '');
+    const search = `INSERT INTO exports (id, workspace_id, state, attempts, fencing_token, lease_until, strategy, config, found_in)
+      VALUES (gen_random_uuid(), $1, 'processing', 1, 1, now() + interval '45 s', 'segments_export', '{"search": {}}', $2) RETURNING id`;
+    const found: { id: string }[] = await db.query(search, [workspaceId, [randomUUID(), jobId]]);
+    // It may be about to find the job.
+    const searching: { id: string }[] = await db.query(search, [workspaceId, null]);
+    const elsewhere: { id: string }[] = await db.query(search, [workspaceId, [randomUUID()]]);
     const isWriting = ([key]: { id: string }[], rows: LeasedTable, token: number) =>
       inTransaction(db, (manager) => isWanted(manager, { rows, key: { id: key?.id ?? '' }, attempt: 1, token }));
-    const held = async () => [await isWriting(exported, EXPORTS, 1), await isWriting(ending, JOB_ENDINGS, 0)];
-    expect(await held()).toEqual([true, true]);
+    const held = async () => [
+      ...[await isWriting(exported, EXPORTS, 1), await isWriting(ending, JOB_ENDINGS, 0)],
+      ...[await isWriting(found, EXPORTS, 1), await isWriting(searching, EXPORTS, 1)],
+    ];
+    expect(await held()).toEqual([true, true, true, true]);
     await world.ask('POST', '/api/v1/erasures/', { index_id: indexId });
-    expect(await held()).toEqual([false, false]);
+    expect(await held()).toEqual([false, false, false, false]);
+    expect(await isWriting(elsewhere, EXPORTS, 1)).toBe(true);
     // Nobody waits for the leases of those who have lost them, and no attempt is blamed for it.
     const free = (table: string) =>
       db.query(`SELECT state, attempts, lease_until <= now() AS free FROM ${table} WHERE job_id = $1`, [jobId]);

@@ -147,6 +147,9 @@ describe('exports', () => {
     for (const word of ['transcript_export', 'basic_dataset_export', 'export_strategies']) {
       expect(refused.json()['detail']).toContain(word);
     }
+    const searching = await tokenOf(await accessKey(['export.write'], ['segments_export']));
+    const search = { strategy: 'segments_export', config: { search: {}, format: 'csv' } };
+    expect(codeOf(await ask(searching, 'POST', 'exports/', search))).toEqual([403, 'FORBIDDEN']);
     const nobodys = randomUUID();
     for (const path of ['/', '/artifacts/']) {
       const [hidden, absent] = [

@@ -2,6 +2,7 @@ import {
   AditError,
   ClipsExport,
   DatasetExport,
+  FoundSegmentsExport,
   JobResultsExport,
   SegmentsExport,
   TranscriptExport,
@@ -13,13 +14,16 @@ import {
   inTransaction,
   isUuid,
   JobSourceEntity,
+  noneIsDeleted,
   readPage,
   refuseBeyond,
   type JobEntity,
 } from '@adit/database';
 import { insertExport } from '@adit/artifacts';
+import { ModuleRegistry } from '@adit/module-kit';
 import { presentExport } from '@adit/presentation';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { questionOf } from '@adit/search';
 import { TranscriptReader } from '@adit/transcript-store';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, In, IsNull, Raw, type FindOptionsWhere } from 'typeorm';
@@ -46,6 +50,7 @@ export class ExportsController {
     @Inject(Artifacts) private readonly artifacts: Artifacts,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(Links) private readonly links: Links,
+    @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
   ) {}
 
   @Route(createExport)
@@ -109,7 +114,9 @@ export class ExportsController {
         return { config: { ...wanted, job_id: job.id }, jobId: job.id, transcriptId: null, datasetId: null };
       }
       case 'segments_export':
-        return this.ofSegments(workspaceId, parsed(SegmentsExport, config));
+        return 'search' in config
+          ? this.ofSearch(workspaceId, parsed(FoundSegmentsExport, config))
+          : this.ofSegments(workspaceId, parsed(SegmentsExport, config));
       case 'clips_export':
         return this.ofSegments(workspaceId, parsed(ClipsExport, config));
       case 'transcript_export': {
@@ -150,6 +157,12 @@ export class ExportsController {
     return { config: { ...wanted, job_id: job.id }, jobId: job.id, transcriptId: null, datasetId: null };
   }
 
+  /** What is found is known when it is written. Throws VALIDATION for a question that cannot be read. */
+  private ofSearch(workspaceId: string, wanted: FoundSegmentsExport) {
+    questionOf(workspaceId, wanted.search, { modules: this.modules, mark: '/config/search/' });
+    return { config: { ...wanted }, jobId: null, transcriptId: null, datasetId: null };
+  }
+
   private job(workspaceId: string, id: string): Promise<JobEntity> {
     const unknown = unless('/config/job_id', 'unknown_job', `There is no job ${id}.`);
     return this.jobs.row(workspaceId, id).catch(unknown);
@@ -170,6 +183,7 @@ function foundBy({ workspaceId, exportStrategies }: Caller): FindOptionsWhere<Ex
     jobId: ofJobThatIsThere(),
     transcriptId: ofTranscriptThatIsThere(),
     datasetId: ofDatasetThatIsThere(),
+    foundIn: Raw(noneIsDeleted),
   };
 }
 

@@ -51,9 +51,10 @@ const ROWS: Record<RetentionKind, string> = {
         WHERE j.time_deleted IS NULL AND j.time_completed IS NOT NULL)) found`,
   artifacts: `
     SELECT a.id::text AS id, a.filename AS name, a.time_expiration AS time,
-           coalesce(j.workspace_id, e.workspace_id) IS DISTINCT FROM $1 OR coalesce(${isHeld('j')}, false) AS kept
+           coalesce(j.workspace_id, e.workspace_id) IS DISTINCT FROM $1 OR EXISTS (SELECT 1 FROM jobs h
+             WHERE h.id = ANY(array_append(e.found_in, coalesce(a.job_id, e.job_id))) AND ${isHeld('h')}) AS kept
       FROM (SELECT * FROM artifacts WHERE time_expiration < $2 ORDER BY time_expiration LIMIT ${MAX_ROWS}) a
-      LEFT JOIN exports e ON e.id = a.export_id LEFT JOIN jobs j ON j.id = coalesce(a.job_id, e.job_id)`,
+      LEFT JOIN exports e ON e.id = a.export_id LEFT JOIN jobs j ON j.id = a.job_id`,
   uploads: `
     SELECT e.id::text AS id, e.name, ${over('uploads', 'e.time_uploaded')} AS time, ${HELD_FILE} AS kept
       FROM storage_entries e WHERE e.workspace_id = $1 AND e.uploaded AND NOT e.is_folder AND ${isOver('uploads', 'e.time_uploaded')}

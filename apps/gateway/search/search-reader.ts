@@ -4,14 +4,14 @@ import {
   JobEntity,
   JobSourceEntity,
   SegmentEntity,
-  TranscriptEntity,
-  TranscriptParagraphEntity,
-  TranscriptVariantEntity,
+  type TranscriptParagraphEntity,
+  type TranscriptVariantEntity,
 } from '@adit/database';
-import { nameSegments } from '@adit/indexes';
+import { foundSegments } from '@adit/indexes';
 import { findableOf, ModuleRegistry, type FindableText } from '@adit/module-kit';
 import { nameOfSource, presentSegment, segmentLabel, timedSources, type TimedSource } from '@adit/presentation';
 import { PostgresIndex, wantedTerms, type FoundDocument, type Question, type Term } from '@adit/search';
+import { newestParagraphs } from '@adit/transcript-store';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull } from 'typeorm';
 import { Thumbnails } from '../results/thumbnails.js';
@@ -80,7 +80,7 @@ export class SearchReader {
     { terms, baseUrl }: { terms: readonly Term[]; baseUrl: string },
   ): Promise<SearchResult[]> {
     const jobs = await this.jobs(workspaceId, found);
-    const segments = await this.segments(workspaceId, found);
+    const segments = await foundSegments(this.db.manager, workspaceId, found);
     const paragraphs = await this.paragraphs(found);
     const pictures = await this.thumbnails.read(
       [...segments.values()].flatMap(({ thumbnail }) => thumbnail?.key ?? []),
@@ -90,7 +90,7 @@ export class SearchReader {
       const job = jobs.get(document.jobId);
       const shown =
         document.key.paragraph === null
-          ? this.shownSegment(document, segments)
+          ? this.shownSegment(segments.get(document))
           : (paragraphs.get(placeOf(document.key.paragraph)) ?? null);
       // Changed or gone since it was indexed: it is about to be indexed again.
       if (job === undefined || shown === null) continue;
@@ -152,71 +152,27 @@ export class SearchReader {
     return jobs;
   }
 
-  /** By job and number, with the names that people have now. */
-  private async segments(workspaceId: string, found: readonly FoundDocument[]): Promise<Map<string, SegmentEntity>> {
-    const asked = found.flatMap(({ jobId, key: { seq } }) => (seq === null ? [] : [{ jobId, seq }]));
-    if (asked.length === 0) return new Map();
-    const rows = await this.db.manager
-      .createQueryBuilder(SegmentEntity, 's')
-      .where('(s.job_id, s.seq) IN (SELECT * FROM unnest(CAST(:jobs AS uuid[]), CAST(:seqs AS int[])))', {
-        jobs: asked.map(({ jobId }) => jobId),
-        seqs: asked.map(({ seq }) => seq),
-      })
-      .getMany();
-    await nameSegments(this.db.manager, workspaceId, rows);
-    return new Map(rows.map((row) => [`${row.jobId} ${row.seq}`, row]));
-  }
-
-  /** Null where the number is another segment's by now, or nobody's. */
-  private shownSegment(
-    { jobId, key: { seq }, moduleId, type, sourceIndex, timeStart }: FoundDocument,
-    segments: ReadonlyMap<string, SegmentEntity>,
-  ): Shown | null {
-    const segment = segments.get(`${jobId} ${seq}`);
-    const isIt =
-      segment?.moduleId === moduleId &&
-      segment.type === type &&
-      segment.sourceIndex === sourceIndex &&
-      segment.timeStart === timeStart;
-    if (!isIt) return null;
-    const { texts } = findableOf(this.modules.find(moduleId), { ...segment, label: segmentLabel(segment) });
-    return { segment, texts, transcript: null };
-  }
-
   /** Paragraphs of newest versions by their ids. */
   private async paragraphs(found: readonly FoundDocument[]): Promise<Map<string, Shown>> {
-    const asked = found.flatMap(({ key: { paragraph } }) => paragraph ?? []);
-    if (asked.length === 0) return new Map();
-    const variantIds = [...new Set(asked.map(({ variantId }) => variantId))];
-    const variants = await this.db.manager.findBy(TranscriptVariantEntity, {
-      id: In(variantIds),
-      timeDeleted: IsNull(),
-    });
-    const transcripts = await this.db.manager.findBy(TranscriptEntity, {
-      id: In(variants.map(({ transcriptId }) => transcriptId)),
-      timeDeleted: IsNull(),
-    });
-    const rows = await this.db.manager.findBy(TranscriptParagraphEntity, {
-      variantId: In(variantIds),
-      id: In(asked.map(({ id }) => id)),
-      toVersion: IsNull(),
-    });
     const places = new Map(
       found.flatMap((document): [string, FoundDocument][] =>
         document.key.paragraph === null ? [] : [[placeOf(document.key.paragraph), document]],
       ),
     );
+    const keys = found.flatMap(({ key: { paragraph } }) => paragraph ?? []);
+    const there = await newestParagraphs(this.db.manager, keys);
     return new Map(
-      rows.flatMap((row): [string, Shown][] => {
-        const document = places.get(placeOf(row));
-        const variant = variants.find(({ id }) => id === row.variantId);
-        const isThere = transcripts.some(({ id }) => id === variant?.transcriptId);
-        const isIt = document?.key.paragraph?.fromVersion === row.fromVersion;
-        return document === undefined || variant === undefined || !isThere || !isIt
-          ? []
-          : [[placeOf(row), shownParagraph(row, variant, document)]];
+      there.flatMap(({ paragraph, variant }): [string, Shown][] => {
+        const document = places.get(placeOf(paragraph));
+        return document === undefined ? [] : [[placeOf(paragraph), shownParagraph(paragraph, variant, document)]];
       }),
     );
+  }
+
+  private shownSegment(segment: SegmentEntity | undefined): Shown | null {
+    if (segment === undefined) return null;
+    const { texts } = findableOf(this.modules.find(segment.moduleId), { ...segment, label: segmentLabel(segment) });
+    return { segment, texts, transcript: null };
   }
 
   private resultName(moduleId: string): string {

@@ -1,4 +1,4 @@
-import { columns, JobEntity, SegmentEntity, WorkspaceEntity } from '@adit/database';
+import { columns, ExportEntity, JobEntity, SegmentEntity, WorkspaceEntity } from '@adit/database';
 import { ModuleRegistry } from '@adit/module-kit';
 import { noteSearchable } from '@adit/search';
 import { indexAll } from '@adit/search/testing';
@@ -283,6 +283,31 @@ describe('the search', () => {
       (await world.gateway.db.query<unknown[]>(`SELECT 1 FROM ${table} WHERE ${key} = $1`, [jobId])).length;
     expect(await left('search_documents', 'job_id')).toBe(0);
     expect(await left('search_feed', 'id')).toBe(0);
+  });
+
+  it('is exported by what it asks, which goes with any of the jobs that it found', async () => {
+    const [first, second] = [await archived(said('axolotl one')), await archived(said('axolotl two'))];
+    const order = (config: object) => ({ strategy: 'segments_export', config: { format: 'csv', ...config } });
+    const wrong = await world.ask('POST', '/api/v1/exports/', order({ search: { said: 'a OR' } }));
+    expect([wrong.status, wrong.json()]).toMatchObject([
+      400,
+      { errors: [{ pointer: '/config/search/said', code: 'unexpected_end' }] },
+    ]);
+    for (const config of [{ search: { sad: 'x' } }, { search: {}, job_id: first }, { search: {}, source: 0 }, {}]) {
+      expect((await world.ask('POST', '/api/v1/exports/', order(config))).status).toBe(400);
+    }
+    const { exportId } = await world.exported(order({ search: { said: 'axolotl', time_created_from: '2026-01-01' } }));
+    const path = `/api/v1/exports/${exportId}/`;
+    const { manager } = world.gateway.db;
+    await manager.update(ExportEntity, { id: exportId }, { foundIn: [first, second] });
+    expect((await world.ask('GET', path)).status).toBe(200);
+    // Nobody has erased anything of it yet.
+    await manager.update(JobEntity, { id: second }, { timeDeleted: new Date() });
+    expect((await world.ask('GET', path)).status).toBe(404);
+    expect((await world.ask('GET', `${path}artifacts/`)).status).toBe(404);
+    await manager.update(JobEntity, { id: second }, { timeDeleted: null });
+    expect((await world.ask('DELETE', `/api/v1/jobs/${second}/`)).status).toBe(200);
+    expect(await manager.countBy(ExportEntity, { id: exportId })).toBe(0);
   });
 
   it('is indexed again as a whole when an admin asks, and finds everything meanwhile', async () => {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { CLIP_HANDLE_STEP, MAX_CLIP_HANDLES } from './clip.js';
 import { MAX_SOURCES } from './job.js';
-import { pageOf } from '../values/pagination.js';
+import { SearchQuestion } from './search-question.js';
+import { Moment, pageOf } from '../values/pagination.js';
 import { IsoTime } from '../values/time.js';
 
 /** A group of jobs in a tree. */
@@ -140,14 +141,30 @@ const segmentFilter = {
   time_end: seconds,
 };
 
-/** Segments of films and recordings as cuts or markers. Formats of one timeline need `source` where the job has several. */
-export const SegmentsExport = z.strictObject({
-  ...segmentFilter,
+const editing = {
   format: z.enum(SEGMENT_FORMATS),
   /** Frames that a cut is longer on each side, as far as the source reaches. */
   handles: z.int().min(0).max(1_000).default(0),
-});
+};
+
+/** Segments of films and recordings as cuts or markers. Formats of one timeline need `source` where the job has several. */
+export const SegmentsExport = z.strictObject({ ...segmentFilter, ...editing });
 export type SegmentsExport = z.infer<typeof SegmentsExport>;
+
+/** Segments that an export of a search may hold, and jobs that they may be of. */
+export const MAX_SEARCH_EXPORT = { segments: 10_000, jobs: 1_000 } as const;
+
+/** What a search finds, in the formats of `SegmentsExport`. Of sources that a format cannot hold together each has a file of its own in a zip. */
+export const FoundSegmentsExport = z.strictObject({
+  search: z.strictObject({
+    ...SearchQuestion.shape,
+    /** When the jobs were made; a time or a day. */
+    time_created_from: Moment.optional(),
+    time_created_to: Moment.optional(),
+  }),
+  ...editing,
+});
+export type FoundSegmentsExport = z.infer<typeof FoundSegmentsExport>;
 
 /** What an archive of clips may hold. */
 export const MAX_CLIPS_EXPORT = { clips: 500, bytes: 20 * 2 ** 30 } as const;
@@ -173,7 +190,7 @@ export const ExportRequest = z.strictObject({
     .describe(
       'job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, ' +
         'format: srt | vtt | ttml | stl | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | ale | avid_markers | resolve_edl | stl | vtt | csv, ' +
-        'source?, modules?, labels?, time_start?, time_end?, handles?}; clips_export: {job_id, source?, modules?, labels?, time_start?, time_end?, exact?, handles?}; basic_dataset_export, coco_export: {dataset_id}',
+        'source?, modules?, labels?, time_start?, time_end?, handles?}, or {search, format, handles?} with the fields of a search and time_created_from, time_created_to; clips_export: {job_id, source?, modules?, labels?, time_start?, time_end?, exact?, handles?}; basic_dataset_export, coco_export: {dataset_id}',
     ),
 });
 export type ExportRequest = z.infer<typeof ExportRequest>;

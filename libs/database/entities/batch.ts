@@ -56,6 +56,8 @@ export class ReportItemEntity {
 @Entity('exports')
 @Index(['workspaceId', 'timeCreated'])
 @Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
+// An inverted index: TypeORM cannot declare it.
+@Index('exports_found_in', { synchronize: false })
 export class ExportEntity extends TaskEntity {
   @Column('text') strategy!: ExportStrategy;
   @Column('jsonb') config!: Record<string, unknown>;
@@ -65,6 +67,11 @@ export class ExportEntity extends TaskEntity {
   @Index() @Column('uuid', { nullable: true }) transcriptId!: string | null;
   /** Dataset that it is made of, and is removed with. */
   @Index() @Column('uuid', { nullable: true }) datasetId!: string | null;
+  /**
+   * Jobs, and variants of transcripts, of which it holds what a search found: it is removed with each of them. Null until it was
+   * searched, and for other exports.
+   */
+  @Column('uuid', { array: true, nullable: true }) foundIn!: string[] | null;
   /** Grows with each attempt, and when a running one has to begin anew. */
   @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('double precision', { default: 0 }) progress!: number;

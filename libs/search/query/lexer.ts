@@ -9,12 +9,15 @@ export interface Token {
   at: number;
 }
 
+/** What stands before the name of a parameter: `?` of a query, or `/` and the way to it in a body. */
+export type Mark = '?' | `/${string}`;
+
 /** Where a question comes from, for its errors. */
 export interface Origin {
   /** Name of the parameter. */
   parameter: string;
-  /** Before its name: `?` of a query, by default, or `/` of a body. */
-  mark?: '?' | '/';
+  /** By default that of a query. */
+  mark?: Mark;
 }
 
 const OPERATORS: Readonly<Record<string, 'and' | 'or' | 'not'>> = { AND: 'and', OR: 'or', NOT: 'not' };

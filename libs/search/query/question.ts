@@ -2,6 +2,7 @@ import { AditError, boxOf, timeRangeOf, type SearchQuestion, type TimeRange } fr
 import type { ModuleRegistry } from '@adit/module-kit';
 import type { Question } from '../port.js';
 import { MAX_TERMS } from './bounds.js';
+import type { Mark } from './lexer.js';
 import { parseQuery } from './parse.js';
 import { allOf, SEARCH_FIELDS, wordCount } from './query.js';
 
@@ -11,13 +12,12 @@ export interface AskedQuestion extends SearchQuestion {
 }
 
 /**
- * The question that a client asks, where `mark` says where its fields stand (`?` a query, `/` a body). Throws VALIDATION
- * with the place of a mistake.
+ * The question that a client asks, where `mark` says where its fields stand. Throws VALIDATION with the place of a mistake.
  */
 export function questionOf(
   workspaceId: string,
   asked: AskedQuestion,
-  { modules, mark = '?' }: { modules: ModuleRegistry; mark?: '?' | '/' },
+  { modules, mark = '?' }: { modules: ModuleRegistry; mark?: Mark },
 ): Question {
   const fields = SEARCH_FIELDS.flatMap((field) => {
     const words = asked[field];
