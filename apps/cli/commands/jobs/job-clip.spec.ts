@@ -2,11 +2,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AditClient } from '@adit/client';
 import { columns, DATABASE, SegmentEntity, type Database } from '@adit/database';
 import { startEngine } from '@adit/standalone';
 import { numberedFilm, playedNumbers, transcode, unzip } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { rebuild, search } from '../search/search.js';
 import { clipJob } from './job-clip.js';
 import { clipsOfJob } from './job-clips.js';
 
@@ -68,5 +70,11 @@ describe('adit jobs clip, and clips', () => {
     expect([...files.keys()]).toEqual(['clips.csv', 'clips.json', 'clips/000000-Ada.mp4']);
     await writeFile(out, files.get('clips/000000-Ada.mp4') ?? '');
     expect(await playedNumbers(out, 0)).toEqual(Array.from({ length: 21 }, (_, at) => 110 + at));
+    // What a search finds of it is exported by the same words.
+    await rebuild({ server: engine.url });
+    while ((await adit.search({ who: 'ada' }).next()).done === true) await sleep(100);
+    const edl = join(dataDir, 'ada.edl');
+    await search('who:ada', { server: engine.url, limit: 20, export: 'edl', out: edl, handles: 1 });
+    expect(await readFile(edl, 'utf8')).toMatch(/00:00:04:09 00:00:05:07 01:00:00:00 01:00:00:23\n/);
   }, 120_000);
 });

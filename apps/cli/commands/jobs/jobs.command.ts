@@ -1,25 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withEngineOptions } from '../../engine/engine-options.js';
+import { EDIT_FORMATS } from '../edit-formats.js';
 import type { JobClipOptions } from './job-clip.js';
 import type { JobClipsOptions } from './job-clips.js';
 import type { JobExportOptions } from './job-export.js';
 import type { JobDeleteOptions, JobListOptions, JobOptions } from './jobs.js';
 
-const FORMATS = [
-  'xlsx',
-  'csv',
-  'json',
-  'zip',
-  'edl',
-  'otio',
-  'fcp7xml',
-  'fcpxml',
-  'ale',
-  'avid_markers',
-  'resolve_edl',
-  'stl',
-  'vtt',
-];
+const FORMATS = [...new Set(['xlsx', 'csv', 'json', 'zip', ...EDIT_FORMATS])];
 const STATES = ['waiting', 'processing', 'completed', 'stopped', 'failed'];
 const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };
 

@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { withEngineOptions } from '../../engine/engine-options.js';
+import { EDIT_FORMATS } from '../edit-formats.js';
 import type { RebuildOptions, SearchOptions } from './search.js';
 
 export function searchCommand(): Command {
@@ -19,13 +20,19 @@ export function searchCommand(): Command {
       .option('--when <range>', 'a day or time, or two with a slash between')
       .option('--together <seconds>', 'what AND joins may be so far apart in one source', seconds)
       .option('--exact', 'no parts of words, and none that are merely like those')
+      .addOption(
+        new Option('--export <format>', 'write all that is found for an editing program').choices(EDIT_FORMATS),
+      )
+      .option('-o, --out <file>', 'where an export goes (default: its own name in this folder)')
+      .option('--handles <frames>', 'frames that each cut of an export is longer on both sides', frames)
       .addHelpText(
         'after',
         `
 Examples:
   adit search budget
   adit search 'who:"Anna Weber" said:(budget OR cost)' --together 10
-  adit search what:car NOT what:truck --tag evening --json`,
+  adit search what:car NOT what:truck --tag evening --json
+  adit search 'who:"Anna Weber"' --export edl --handles 12 -o anna.edl`,
       ),
   ).action(async (question: string[], options: SearchOptions) =>
     (await import('./search.js')).search(question.join(' '), options),
@@ -44,6 +51,12 @@ Examples:
 function count(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Give a whole number from 1.');
+  return value;
+}
+
+function frames(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('Give a whole number from 0.');
   return value;
 }
 

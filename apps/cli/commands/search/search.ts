@@ -1,7 +1,8 @@
 import type { SearchResult } from '@adit/client';
-import { AditError } from '@adit/contracts';
+import { AditError, type SearchQuestion, type SegmentFormat } from '@adit/contracts';
 import type { EngineOptions } from '../../engine/engine-options.js';
 import { onEngine, printJson } from '../../engine/engine-work.js';
+import { exportFile } from '../../engine/export-file.js';
 import { printable, textTable } from '../../output/text-table.js';
 
 export interface RebuildOptions extends EngineOptions {
@@ -17,6 +18,9 @@ export interface SearchOptions extends RebuildOptions {
   when?: string;
   together?: number;
   exact?: boolean;
+  export?: SegmentFormat;
+  out?: string;
+  handles?: number;
 }
 
 /** Characters of a text that a table shows. */
@@ -25,8 +29,8 @@ const SHOWN = 70;
 export function search(question: string, options: SearchOptions): Promise<void> {
   if (question.trim() === '') throw new AditError('VALIDATION', 'Say what to search for: adit search budget');
   const { limit, module, job, tag, language, when, together, exact } = options;
-  const query = {
-    ...{ q: question, limit: Math.min(limit, 100) },
+  const asked = {
+    q: question,
     ...(module !== undefined && { module }),
     ...(job !== undefined && { job_id: job }),
     ...(tag !== undefined && { tag }),
@@ -35,15 +39,23 @@ export function search(question: string, options: SearchOptions): Promise<void> 
     ...(together !== undefined && { together }),
     ...(exact === true && { fuzzy: false }),
   };
+  if (options.export !== undefined) return exportFound(asked, options.export, options);
   return onEngine(options, async ({ client }) => {
     const found: SearchResult[] = [];
-    for await (const result of client.search(query)) {
+    for await (const result of client.search({ ...asked, limit: Math.min(limit, 100) })) {
       found.push(result);
       if (found.length === limit) break;
     }
     if (options.json) return printJson(found);
     process.stdout.write(found.length === 0 ? 'Nothing was found.\n' : `${table(found)}\n`);
   });
+}
+
+/** Writes all that is found to a file on this machine. */
+function exportFound(asked: SearchQuestion, format: SegmentFormat, options: SearchOptions): Promise<void> {
+  const { handles } = options;
+  const config = { search: asked, format, ...(handles !== undefined && { handles }) };
+  return onEngine(options, (at) => exportFile({ strategy: 'segments_export', config }, options, at));
 }
 
 export function rebuild(options: RebuildOptions): Promise<void> {
