@@ -43,6 +43,7 @@ const without = [
         trainings: TRAININGS,
         streams: 'program' in mediamtx ? 1 : 0,
         mediamtx,
+        searches: 1,
         kills: KILLS,
         // Without 'expire': the sweeper, which it waits for, runs once a minute.
         actions: ['nothing', 'retry', 'delete'],

@@ -17,6 +17,7 @@ import { planRun } from './plan.mjs';
 import { startReceiver } from './receiver.mjs';
 import { replaceAll, restartAll } from './rolling-restart.mjs';
 import { beginStreams, endStreams, startCamera, streamFaults } from './streams.mjs';
+import { unfoundOf } from './searches.mjs';
 import { awaitWebhooks, tally } from './tally.mjs';
 import { faultsOf, train, trainingMaterial } from './training.mjs';
 
@@ -30,6 +31,7 @@ const DEADLINE_MS = 15 * 60_000;
  * @property {number} [trainings] Datasets that are imported and trained meanwhile; one for twenty jobs when left out.
  * @property {number} [streams] Live streams that are mined from the first phase to the last; one for a hundred jobs when left out.
  * @property {{ program: string } | { reason: string }} [mediamtx] Server of live streams; has to be given for these.
+ * @property {number} [searches] Jobs whose results are searched for, when they were deleted and at the end; all of them when left out.
  * @property {number} kills SIGKILLs of a random process.
  * @property {number} outageSeconds Duration of each server's outage, one after the other.
  * @property {string} [seed] Determines the plan: jobs, processes and moments.
@@ -162,7 +164,12 @@ async function prepare(servers, addresses, options) {
       stack,
     },
     ...{ crashed, deadLetters, log, progress: options.progress ?? (() => undefined) },
-    ...{ jobs: options.jobs, outageSeconds: options.outageSeconds, upgrade: options.upgrade },
+    ...{
+      jobs: options.jobs,
+      searches: options.searches ?? options.jobs,
+      outageSeconds: options.outageSeconds,
+      upgrade: options.upgrade,
+    },
     ...{ patienceSeconds: options.patienceSeconds ?? 10, graceSeconds: options.graceSeconds ?? 30 },
   };
 }
@@ -198,11 +205,12 @@ async function disturb(run, work) {
   return done;
 }
 
-async function mine({ seed, receiver, progress, jobs }, { client, ended }, { index, wait, ...job }) {
+async function mine({ seed, receiver, progress, jobs, searches }, { client, ended }, { index, wait, ...job }) {
   await sleep(wait);
   const webhook = { callback: receiver.url, events: ['job.on_started', 'job.on_completed', 'job.on_failed'] };
   const deadline = Date.now() + DEADLINE_MS;
-  ended.push(await mineAndAct(client, { ...job, key: `chaos-${seed}-${index}`, webhook, deadline }));
+  const isSought = index < searches;
+  ended.push(await mineAndAct(client, { ...job, isSought, key: `chaos-${seed}-${index}`, webhook, deadline }));
   progress(ended.length, jobs);
 }
 
@@ -249,6 +257,8 @@ async function count({ addresses, receiver, seed }, work) {
     counted.wrong.push(...wrong);
     counted.doubled.push(...doubled);
   }
+  const completed = comparable.filter(({ isSought, job }) => isSought && job.state === 'completed');
+  counted.lost.push(...(await unfoundOf(client, completed, undisturbed)));
   counted.doubled.push(...(await unknownJobs(addresses.DATABASE_URL, [client, trainer])));
   return { ...counted, remains, streams: { gaps, seconds, gapSeconds } };
 }
@@ -306,7 +316,7 @@ async function reference(client, kinds) {
       const { state } = await client.ended(id, Date.now() + DEADLINE_MS);
       if (state !== (kind.fails ? 'failed' : 'completed'))
         throw new Error(`Undisturbed, ${kind.name} ${state}: mine it with "npm run mine" to see why.`);
-      return [kind.name, await client.results(id)];
+      return [kind.name, { id, ...(await client.results(id)) }];
     }),
   );
   return new Map(results);

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openObjectStore } from '@adit/objects';
 import { queryDatabase } from '@adit/testing';
+import { foundOf } from './searches.mjs';
 
 /** Actions with their share of all jobs. */
 export const ACTIONS = [
@@ -18,11 +19,12 @@ const GONE_WITHIN_MS = 300_000;
 const TABLES = ['job_sources', 'job_modules', 'job_analyses', 'chunks', 'chunk_analyses', 'folds', 'segments'];
 
 /**
- * Posts a job and performs the action after some milliseconds. Resolves when the job has ended or is gone.
+ * Posts a job and performs the action after some milliseconds. Resolves when the job has ended or is gone. `isSought`: a search
+ * follows its deletion, and `found` is how much that still finds.
  *
- * @returns {Promise<{ kind: object, action: string, id: string, job: { state: string } }>}
+ * @returns {Promise<{ kind: object, action: string, id: string, isSought: boolean, found: number, job: { state: string } }>}
  */
-export async function mineAndAct(client, { kind, action, after, key, webhook, deadline }) {
+export async function mineAndAct(client, { kind, action, after, isSought, key, webhook, deadline }) {
   const ttl = action === 'expire' ? { ttl: TTL } : {};
   const { id } = await client.submit({ ...kind.order, ...ttl, webhook }, key);
   if (action === 'retry') {
@@ -31,11 +33,13 @@ export async function mineAndAct(client, { kind, action, after, key, webhook, de
     await client.ended(id, deadline);
     await client.act('POST', `/jobs/${id}/retry/`, `${key}-retry`);
   }
+  let found = 0;
   if (action === 'delete') {
     await sleep(after);
     await client.act('DELETE', `/jobs/${id}/`, `${key}-delete`);
+    if (isSought) found = (await foundOf(client, id)).size;
   }
-  return { kind, action, id, job: await client.ended(id, deadline) };
+  return { kind, action, id, isSought, found, job: await client.ended(id, deadline) };
 }
 
 /**
@@ -53,10 +57,12 @@ export async function remainsOf(client, jobs, addresses) {
     region: addresses.S3_REGION ?? 'us-east-1',
     prefix: addresses.S3_PREFIX,
   });
-  const remains = async ({ id, action }) => {
+  const remains = async ({ id, action, isSought, found }) => {
     const said = [];
     const { status } = await client.probe('GET', `/jobs/${id}/`);
     if (status !== 404) said.push(`answers ${status}`);
+    if (found > 0) said.push(`${found} results of a search after the deletion was answered`);
+    if (isSought && (await foundOf(client, id)).size > 0) said.push('results of a search');
     for (const table of TABLES) {
       const [{ count }] = await queryDatabase(
         addresses.DATABASE_URL,

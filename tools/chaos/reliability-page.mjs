@@ -19,10 +19,10 @@ export function reliabilityPage(report, { jobs, kills, outageSeconds, pgbouncer 
     ],
     ['What clients did to them', list(report.actions)],
     ['Jobs by state, but for those that went', list(report.states)],
-    ['Jobs, imports and trainings lost or not ended', report.lost.length],
+    ['Jobs, imports and trainings lost or not ended, and jobs of which a search misses something', report.lost.length],
     ['Jobs, datasets and models with other results than undisturbed', report.wrong.length],
     ['Segments, jobs, webhooks, classes, images or versions of models twice', report.doubled.length],
-    ['Deleted and expired jobs of which something is left', report.remains.length],
+    ['Deleted and expired jobs of which something is left, or found by a search', report.remains.length],
     ['Jobs whose end no webhook told', report.unnotified.length],
     ['SIGKILLs', `${sum(report.kills)} (${list(report.kills)})`],
     ['Messages that became dead letters', report.deadLetters.length],
@@ -56,7 +56,8 @@ While jobs are posted and mined, random processes are killed with SIGKILL, each 
 database, the object store and the decoders' folder have no room for a while, and at last every process is restarted in order, and replaced by one of another commit and back. Some jobs are stopped and
 retried, some deleted, some expire. Datasets are imported and trained, and jobs name the models that come of it. The client does what ours is told to do: it repeats what was refused with
 the same \`Idempotency-Key\`. Afterwards every job's segments are compared, byte by byte, with those of an undisturbed
-run. \`ADIT_MAX_ATTEMPTS\` is 20 here: a SIGKILL from outside cannot be told from a crash of native code, which would
+run. What is deleted is searched for as soon as its deletion is answered, and again at the end, and so is everything of the jobs that
+have completed. \`ADIT_MAX_ATTEMPTS\` is 20 here: a SIGKILL from outside cannot be told from a crash of native code, which would
 count as one of the three attempts that a chunk has.
 
 | What | Measured |
