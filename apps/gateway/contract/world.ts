@@ -340,6 +340,11 @@ export class World {
   /** An export with its file, as the aggregator leaves it. */
   async exported(order?: { strategy: string; config: object }): Promise<{ exportId: string; artifactId: string }> {
     const exportId = await this.export(order);
+    return { exportId, artifactId: await this.exportFile(exportId) };
+  }
+
+  /** The file of an export; answers its id. */
+  async exportFile(exportId: string): Promise<string> {
     const artifactId = randomUUID();
     const bytes = Buffer.from('{"summary":[]}');
     const objectKey = `${exportPrefix(exportId)}${artifactId}`;
@@ -347,7 +352,7 @@ export class World {
     const timeExpiration = new Date(Date.now() + 3_600_000);
     const file = { filename: 'results.json', mimeType: 'application/json', objectKey, size: String(bytes.length) };
     await this.gateway.db.manager.insert(ArtifactEntity, { id: artifactId, exportId, ...file, timeExpiration });
-    return { exportId, artifactId };
+    return artifactId;
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,8 @@
 /** @needs build */
 import { accessibilityFaults, chromium, signedIn, type BrowserPage } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ExportEntity } from '@adit/database';
 import { World } from '../contract/world.js';
 import { archived, named, said, shown, storedPicture } from './testing/archive.js';
 
@@ -100,6 +102,32 @@ const MANY = 120;
     );
   });
 
+  it('what was found is exported for editing, and downloaded when it is written', async () => {
+    await open('#/search?q=said%3Abudgets');
+    await count('.moment', 1);
+    await page.click('.summary button');
+    await page.until("document.querySelector('dialog select') !== null");
+    await page.evaluate(`{
+      const select = document.querySelector('dialog select');
+      select.value = 'otio';
+      select.dispatchEvent(new Event('change', { bubbles: true }));
+      URL.createObjectURL = (blob) => (window.saved = blob, 'about:blank');
+      HTMLAnchorElement.prototype.click = function () { window.savedAs = this.download; };
+    }`);
+    await page.click('dialog button[type=submit]');
+    // Exports are written by an aggregator, which is not here.
+    const { manager } = world.gateway.db;
+    const where = { strategy: 'segments_export' as const };
+    let row = await manager.findOneBy(ExportEntity, where);
+    for (const end = Date.now() + 10_000; row === null && Date.now() < end; await sleep(50))
+      row = await manager.findOneBy(ExportEntity, where);
+    expect(row?.config).toEqual({ search: { q: 'said:budgets' }, format: 'otio', handles: 0 });
+    await world.exportFile(row?.id ?? '');
+    await manager.update(ExportEntity, where, { state: 'completed' });
+    await page.until("window.savedAs === 'results.json'");
+    expect(await page.evaluate("document.querySelector('dialog')")).toBeNull();
+  });
+
   it('answers go when the next question fails', async () => {
     await open('#/search?q=weber');
     await page.until("document.querySelector('.moment') !== null");
@@ -129,6 +157,10 @@ const MANY = 120;
     await page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))");
     await look('answers');
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.click('.summary button');
+    await page.until("document.querySelector('dialog select') !== null");
+    await look('export');
+    await page.press('Escape');
     await page.evaluate("location.hash = '#/search?q=%28'");
     await page.until("document.querySelector('.mistake') !== null");
     await look('mistake');

@@ -1,5 +1,6 @@
-import type { Dataset, DatasetClass, DatasetImport, DatasetImportError, Export } from '@adit/client';
+import type { Dataset, DatasetClass, DatasetImport, DatasetImportError } from '@adit/client';
 import { Observable } from '../../../shared/observable.js';
+import { exportedFile } from '../exported-file.js';
 import type { Session } from '../session.js';
 
 const PAGE = 100;
@@ -135,22 +136,8 @@ export class DatasetDetail extends Observable {
 
   /** Writes the dataset as an archive; answers it when it is there. Throws what the service says where it failed. */
   async exported(strategy: 'basic_dataset_export' | 'coco_export', signal: AbortSignal): Promise<Blob> {
-    const { client } = this.session;
     const body = { strategy, config: { dataset_id: this.datasetId } };
-    let written: Export = await client.request('POST /v1/exports/', { body });
-    const params = { exportId: written.id };
-    while (written.time_completed === null) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS / 2));
-      signal.throwIfAborted();
-      written = await client.request('GET /v1/exports/{exportId}/', { params, signal });
-    }
-    if (written.state !== 'completed') throw new Error(written.error_msg ?? '');
-    const { data } = await client.request('GET /v1/exports/{exportId}/artifacts/', { params, query: { limit: 1 } });
-    const artifactId = data[0]?.id ?? '';
-    const reply = await client.raw('GET /v1/exports/{exportId}/artifacts/{artifactId}/file/', {
-      params: { ...params, artifactId },
-      signal,
-    });
+    const { reply } = await exportedFile(this.session, body, signal);
     // The browser may keep a large one on disk.
     return new Blob([await reply.blob()], { type: 'application/zip' });
   }

@@ -13,6 +13,7 @@ import type { Search } from '../../state/search.js';
 import type { Session } from '../../state/session.js';
 import { faultMessage } from '../fault-text.js';
 import { later } from '../later.js';
+import { SearchExport } from './search-export.js';
 import { SearchFilters } from './search-filters.js';
 import { SearchForm } from './search-form.js';
 import { MomentGroup } from './moment-group.js';
@@ -59,7 +60,7 @@ export function SearchPage({ session, route, notices, search, question }: Search
       </details>
       <div class="answers">
         <SearchFilters {...{ question, search, filter }} />
-        <Answers {...{ session, search, question, filter }} />
+        <Answers {...{ session, notices, search, question, filter }} />
       </div>
     </div>
   );
@@ -67,12 +68,13 @@ export function SearchPage({ session, route, notices, search, question }: Search
 
 interface AnswersProps {
   session: Session;
+  notices: Notices;
   search: Search;
   question: Question;
   filter: (changed: Partial<Question>) => void;
 }
 
-function Answers({ session, search, question, filter }: AnswersProps) {
+function Answers({ session, notices, search, question, filter }: AnswersProps) {
   const text = useMessages(searchText);
   const shell = useMessages(shellText);
   const [active, setActive] = useState<string | null>(null);
@@ -82,10 +84,13 @@ function Answers({ session, search, question, filter }: AnswersProps) {
   const onlyJob = question.job === '' ? (job: string): void => filter({ job }) : undefined;
   return (
     <div class="found-moments">
-      <p class="soft" role="status">
-        {fault !== null || mistake !== null ? '' : <Count search={search} />}
-        {isOpen(question) && results.length > 0 && ` · ${text.newest}`}
-      </p>
+      <div class="summary">
+        <p class="soft" role="status">
+          {fault !== null || mistake !== null ? '' : <Count search={search} />}
+          {isOpen(question) && results.length > 0 && ` · ${text.newest}`}
+        </p>
+        {results.length > 0 && <SearchExport {...{ session, notices, question }} />}
+      </div>
       {fault !== null && (
         <p class="fault" role="alert">
           {faultMessage(fault)}{' '}
