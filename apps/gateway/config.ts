@@ -10,6 +10,7 @@ import { StorageSettings } from '@adit/storage';
 import { RecordingSettings, RotationSettings } from '@adit/streams';
 import { ReceiverSettings } from '@adit/webhooks';
 import { z } from 'zod';
+import { SignInSettings } from './auth/sign-in-settings.js';
 import { SyncedModelsSettings } from './synced-settings.js';
 import { TlsSettings } from './http/server/tls.js';
 
@@ -65,6 +66,7 @@ export const GatewayConfig = z.object({
       .default([]),
     'Hosts whose pages may show the transcript editor in a frame, such as https://newsroom.example.org. The default is none.',
   ),
+  ...SignInSettings.shape,
   ...SourceSettings.shape,
   ...EncryptionSettings.shape,
   ...RecordingSettings.shape,

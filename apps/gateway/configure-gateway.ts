@@ -23,6 +23,7 @@ import { requestValidation } from './http/validation.js';
 import { Mutations } from './mutations.js';
 import { CONSOLE_PATHS, SIGN_IN_PATH } from './pages/console.controller.js';
 import { EDITOR_PATHS } from './pages/editor.controller.js';
+import { SIGN_IN_ROUTES } from './sign-in/sign-in.controller.js';
 import { OFFSET_STREAM } from './storage/tus.js';
 
 /** Time that a client may take, once the gateway ends, to send the rest of a head or to fetch anything of its answer. */
@@ -61,6 +62,7 @@ export async function configureGateway(app: NestFastifyApplication): Promise<Ord
     exclude: [
       ...[...UNPREFIXED, ...EDITOR_PATHS, ...CONSOLE_PATHS].map((path) => ({ path, method: RequestMethod.GET })),
       { path: SIGN_IN_PATH, method: RequestMethod.POST },
+      ...SIGN_IN_ROUTES.map(({ path, method }) => ({ path, method: RequestMethod[method] })),
     ],
   });
   app.useGlobalPipes(requestValidation());

@@ -11,6 +11,7 @@ import { ConsoleController } from './pages/console.controller.js';
 import { EditorController } from './pages/editor.controller.js';
 import { SignInCodes } from './pages/sign-in-codes.js';
 import { RESOURCES } from './resources.js';
+import { SignInModule } from './sign-in/sign-in.module.js';
 
 /**
  * The HTTP API. Stands on the database, bus, objects, jobs and models modules. The application that holds it has to be
@@ -21,7 +22,7 @@ export class GatewayModule {
   static forRoot(config: GatewayConfig, modules: ModuleRegistry): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [ConfigModule.forRoot(config, modules), AuditModule, AuthModule, HttpModule, ...RESOURCES],
+      imports: [ConfigModule.forRoot(config, modules), AuditModule, AuthModule, HttpModule, SignInModule, ...RESOURCES],
       controllers: [DocsController, EditorController, ConsoleController],
       providers: [Mutations, SignInCodes],
       exports: [AuthModule],

@@ -16,6 +16,7 @@ import { IndexesApiModule } from './indexes/indexes.module.js';
 import { JobsApiModule } from './jobs/jobs.module.js';
 import { KeysApiModule } from './keys/keys.module.js';
 import { MediaLinksApiModule } from './media-links/media-links.module.js';
+import { MembersApiModule } from './members/members.module.js';
 import { ModelsApiModule } from './models/models.module.js';
 import { ModulesApiModule } from './modules/modules.module.js';
 import { OperationsModule } from './operations/operations.module.js';
@@ -56,6 +57,7 @@ export const RESOURCES: Type[] = [
   RetentionApiModule,
   KeysApiModule,
   AccessKeysApiModule,
+  MembersApiModule,
   AuditModule,
   WebhooksApiModule,
   BatchesApiModule,

@@ -5,7 +5,7 @@ export const TICKET_SECONDS = 12 * 3600;
 
 /** What a ticket says: who may read which recording, and until when. */
 export interface Ticket {
-  /** Id of the API key that asked for it: it ends with the key. */
+  /** Id of the API key or the session that asked for it: it ends with it. */
   keyId: string;
   /** Seconds since 1970. */
   expires: number;

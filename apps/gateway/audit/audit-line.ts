@@ -11,7 +11,7 @@ export function auditLines(route: RouteDefinition, { caller, request }: Exchange
   const line: AuditLine = {
     workspaceId: caller.workspaceId,
     time: new Date(),
-    actorKind: caller.role === 'access-key' ? 'access-key' : 'api-key',
+    actorKind: caller.kind,
     actorId: caller.keyId,
     actorName: caller.name,
     ...auditAction(route, { params, body, reply }),

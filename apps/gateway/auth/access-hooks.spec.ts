@@ -8,6 +8,7 @@ describe('a key', () => {
     ...['/api/docs', '/api/docs/', '/api/docs/assets/page.js', '/api/openapi.json', '/api/openapi.json/'],
     ...['/editor/42', '/editor/42/', '/editor/assets/app.js', '/editor/42?token=x', '/api/d%6Fcs'],
     ...['/console', '/console/', '/console/assets/app.js', '/api/v1/media/?link=x', '/api/v1/media'],
+    ...['/console/session', '/console/oidc/start', '/console/oidc/callback?code=x'],
   ])('a key is not needed for %s', (url) => {
     expect(needsKey(url)).toBe(false);
   });
@@ -32,6 +33,7 @@ describe('a key', () => {
       '/x/editor/42',
       '/api/editor/42',
     ],
+    ...['/console/session/end', '/console/session/workspaces/x', '/console/oidc', '/console/oidc/x'],
     ...['/console/x', '/console/assets', '/console/assets/', '/console/assets/x/y', '/x/console', '/api/v1/media/x'],
     // Paths that no router takes are open to nobody.
     ...['/healthz%zz', '/%zz', '/api%2Fv1%2Fjobs'],

@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../http/caller.js';
 import type { Authenticator } from './authenticator.js';
 import type { FailedLogins } from './failed-logins.js';
+import { refuseForgery } from './forgery.js';
 import type { Charge, RateLimits } from './rate-limits.js';
 import { addRefusedBodies, type RefusedBodies } from './refused-bodies.js';
 
-/** Checks the key and its limits on every request below /api, before any of its body is read. */
+/** Checks the key or session and its limits on every request below /api, before any of its body is read. */
 export function addAccessHooks(
   fastify: FastifyInstance,
   authenticator: Authenticator,
@@ -19,13 +20,16 @@ export function addAccessHooks(
     const { ip, headers } = request;
     const { authorization } = headers;
     const ticket = (authorization ?? '') === '' ? ticketOf(request) : null;
-    const credential = authorization || (typeof token === 'string' ? token : (ticket?.ticket ?? ''));
+    const session = authenticator.sessionIn(headers.cookie);
+    const credential = authorization || (typeof token === 'string' ? token : (ticket?.ticket ?? session ?? ''));
     if (credential !== '') logins.check(ip, credential);
     try {
       const caller = await (ticket === null
-        ? authenticator.authenticate(authorization, token, ip)
+        ? authenticator.authenticate({ authorization, token, session }, ip)
         : authenticator.openRecording(ticket.jobId, ticket.ticket));
       logins.succeeded(credential);
+      // Browsers send a cookie by themselves, whoever made the page.
+      if (caller.kind === 'member' && ticket === null) refuseForgery(request);
       return caller;
     } catch (error) {
       if (credential !== '' && error instanceof AditError && error.code === 'UNAUTHENTICATED') logins.failed(ip);
@@ -72,7 +76,8 @@ export function isJobPost({ method, routeOptions, query }: FastifyRequest): bool
 }
 
 /**
- * Everything but the documentation, the way to it, the pages of people, media by a signed link, and what orchestrators ask. The router compares
+ * Everything but the documentation, the way to it, the pages of people and how they sign in, media by a signed link, and what
+ * orchestrators ask. The router compares
  * decoded paths, so this must too.
  */
 export function needsKey(url: string): boolean {
@@ -81,7 +86,7 @@ export function needsKey(url: string): boolean {
     /^\/(healthz|startupz|readyz|metrics)?\/?$/,
     /^\/api\/(docs(\/.*)?|openapi\.json)\/?$/,
     /^\/editor\/(assets\/)?[^/]+\/?$/,
-    /^\/console(\/assets\/[^/]+|\/sign-in)?\/?$/,
+    /^\/console(\/assets\/[^/]+|\/sign-in|\/session|\/oidc\/(start|callback))?\/?$/,
     /^\/api\/v1\/media\/?$/,
   ].some((open) => open.test(path));
 }

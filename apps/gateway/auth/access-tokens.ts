@@ -63,8 +63,10 @@ export class AccessTokens {
     const { workspaceId, name } = row;
     const scopes = AccessScope.array().parse(row.scopes);
     const caller: Omit<Caller, 'countedAs'> = {
+      kind: 'access-key',
       workspaceId,
       keyId: key,
+      signer: key,
       name,
       role: 'access-key',
       scopes,

@@ -6,6 +6,7 @@ import { Authenticator } from './authenticator.js';
 import { Bootstrap } from './bootstrap.js';
 import { FailedLogins } from './failed-logins.js';
 import { RateLimits } from './rate-limits.js';
+import { Sessions } from './sessions.js';
 
 /** Who asks, whether they may, and how often. */
 @Module({
@@ -16,7 +17,8 @@ import { RateLimits } from './rate-limits.js';
     Bootstrap,
     FailedLogins,
     RateLimits,
+    Sessions,
   ],
-  exports: [AccessTokens, Authenticator, Bootstrap, RateLimits],
+  exports: [AccessTokens, Authenticator, Bootstrap, FailedLogins, RateLimits, Sessions],
 })
 export class AuthModule {}

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ApiKeyEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
+import { loadConfig } from '@adit/runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccessTokens } from './access-tokens.js';
 import { hashApiKey, newApiKey, shownPrefix } from './api-key.js';
 import { Authenticator } from './authenticator.js';
+import { Sessions } from './sessions.js';
+import { SignInSettings } from './sign-in-settings.js';
 
 const ADDRESS = '198.51.100.1';
 
@@ -14,7 +17,8 @@ describe('an API key', () => {
   beforeAll(async () => {
     database = await openDatabase({ driver: 'pglite', directory: null });
     const { dataSource } = database;
-    authenticator = new Authenticator(dataSource, new AccessTokens(dataSource));
+    const sessions = new Sessions(dataSource, { ...loadConfig(SignInSettings, {}), publicUrl: undefined });
+    authenticator = new Authenticator(dataSource, new AccessTokens(dataSource), sessions);
     await dataSource.manager.insert(WorkspaceEntity, { id: workspaceId, name: 'w', signingSecret: 's' });
   });
   afterAll(() => database?.close());
@@ -35,7 +39,7 @@ describe('an API key', () => {
     /** Looked up anew, whatever is remembered of it. */
     const use = () => {
       authenticator.forget(id);
-      return authenticator.authenticate(`Key ${key}`, undefined, ADDRESS);
+      return authenticator.authenticate({ authorization: `Key ${key}` }, ADDRESS);
     };
     return { id, key, used, use };
   }
@@ -43,8 +47,10 @@ describe('an API key', () => {
   it('says whose it is, by its role and its limits', async () => {
     const { id, use } = await made({ requestsPerSecond: 7, jobsPerDay: 9 });
     expect(await use()).toEqual({
+      kind: 'api-key',
       workspaceId,
       keyId: id,
+      signer: id,
       countedAs: id,
       name: 'n',
       role: 'member',
@@ -81,7 +87,7 @@ describe('an API key', () => {
     await expect(over.use()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     const { key } = soon;
     for (const header of [`key ${key}`, `KEY ${key}`]) {
-      expect(await authenticator.authenticate(header, undefined, ADDRESS)).toMatchObject({ keyId: soon.id });
+      expect(await authenticator.authenticate({ authorization: header }, ADDRESS)).toMatchObject({ keyId: soon.id });
     }
     for (const header of [
       undefined,
@@ -94,7 +100,7 @@ describe('an API key', () => {
       'Key ',
       `Key ${'x'.repeat(257)}`,
     ]) {
-      const asked = authenticator.authenticate(header, undefined, ADDRESS);
+      const asked = authenticator.authenticate({ authorization: header }, ADDRESS);
       await expect(asked).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     }
   });

@@ -1,14 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
 import { AditError } from '@adit/contracts';
-import { ApiKeyEntity, databaseNow, isUuid } from '@adit/database';
+import { ApiKeyEntity, databaseNow, isUuid, JobEntity } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import { findRecording, openTicket } from '@adit/streams';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, IsNull } from 'typeorm';
 import { AccessTokens } from './access-tokens.js';
 import { hashApiKey } from './api-key.js';
 import type { Caller } from '../http/caller.js';
 import { KeyMemory } from './key-memory.js';
+import { Sessions } from './sessions.js';
 
 const log = createLogger('auth');
 const USED_EVERY_MS = 60_000;
@@ -16,7 +17,16 @@ const USED_EVERY_MS = 60_000;
 const API_KEY = /^Key ([\x21-\x7e]{1,256})$/i;
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i;
 
-/** Finds who sent a request by its `Authorization: Key <API_KEY>`, or by the token of an access key. */
+/** What a request carries to say whose it is; the first of them that is there counts. */
+export interface Credentials {
+  authorization?: string | undefined;
+  /** What `?token=` held. */
+  token?: unknown;
+  /** Token of the session, from its cookie. */
+  session?: string | null;
+}
+
+/** Finds who sent a request by its `Authorization: Key <API_KEY>`, by the token of an access key, or by the cookie of a session. */
 @Injectable()
 export class Authenticator {
   private readonly memory = new KeyMemory<Caller>();
@@ -24,17 +34,24 @@ export class Authenticator {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(AccessTokens) private readonly tokens: AccessTokens,
+    @Inject(Sessions) private readonly sessions: Sessions,
   ) {}
 
+  /** The token of a session that a header `Cookie` holds; null without one. */
+  sessionIn(cookie: string | undefined): string | null {
+    return this.sessions.tokenIn(cookie);
+  }
+
   /**
-   * `token` is what `?token=` held; a header goes before it. `address` is where it came from. Throws UNAUTHENTICATED, always with the same words for API
-   * keys: which part was wrong is nobody's business.
+   * `address` is where the request came from. Throws UNAUTHENTICATED, always with the same words for API keys: which part was wrong is
+   * nobody's business.
    */
-  async authenticate(header: string | undefined, token: unknown, address: string): Promise<Caller> {
-    const bearer = BEARER.exec(header ?? '')?.[1];
+  async authenticate({ authorization = '', token, session = null }: Credentials, address: string): Promise<Caller> {
+    const bearer = BEARER.exec(authorization)?.[1];
     if (bearer !== undefined) return this.tokens.verify(bearer, address);
-    if ((header ?? '') === '' && typeof token === 'string') return this.tokens.verify(token, address);
-    const key = API_KEY.exec(header ?? '')?.[1];
+    if (authorization === '' && typeof token === 'string') return this.tokens.verify(token, address);
+    if (authorization === '' && session !== null) return this.ofSession(session);
+    const key = API_KEY.exec(authorization)?.[1];
     if (key === undefined) throw refusal();
     const hash = hashApiKey(key);
     const caller = await this.memory.find(hash, () => this.lookUp(hash));
@@ -43,32 +60,38 @@ export class Authenticator {
   }
 
   /**
-   * Finds the key that a ticket for the recording of a job was made for; it ends with the key, and with the job. Throws
+   * Finds who a ticket for the recording of a job was made for; it ends with their key or session, and with the job. Throws
    * UNAUTHENTICATED.
    */
   async openRecording(jobId: string, ticket: string): Promise<Caller> {
     const recording = isUuid(jobId) ? await findRecording(this.db, jobId) : null;
     const said = recording === null ? null : openTicket(recording.secret, jobId, ticket);
-    const [row] = said === null ? [] : await this.keysOfJob(said.keyId, jobId);
-    if (row === undefined) {
+    const signer = said === null ? null : await this.signer(said.keyId);
+    if (signer === null || !(await this.isJobOf(jobId, signer.caller.workspaceId))) {
       const advice = 'Ask GET /v1/jobs/{id}/recording/ for a new one.';
       throw new AditError('UNAUTHENTICATED', `This address of a recording does not count, or not any more. ${advice}`);
     }
-    const { id: keyId, workspaceId, name, requestsPerSecond, jobsPerDay } = row;
-    const limits = { requestsPerSecond, jobsPerDay };
-    const own = { workspaceId, keyId, countedAs: keyId, name, role: 'reader', limits } as const;
-    return { ...own, scopes: [], exportStrategies: null };
+    return { ...signer.caller, role: 'reader' };
   }
 
-  private keysOfJob(keyId: string, jobId: string): Promise<ApiKeyEntity[]> {
-    return this.db.manager
+  /** Whose links are signed as `Caller.signer` says, and with what, which nobody is ever shown; null when the key or session is over. */
+  async signer(id: string): Promise<{ caller: Caller; secret: string } | null> {
+    if (!isUuid(id)) return null;
+    const row = await this.db.manager
       .createQueryBuilder(ApiKeyEntity, 'k')
-      .where('k.id = :keyId AND (k.timeExpires IS NULL OR k.timeExpires > now())', { keyId })
-      .andWhere(
-        'EXISTS (SELECT 1 FROM jobs j WHERE j.id = :jobId AND j.workspace_id = k.workspace_id AND j.time_deleted IS NULL)',
-        { jobId },
-      )
-      .getMany();
+      .where('k.id = :id AND (k.timeExpires IS NULL OR k.timeExpires > now())', { id })
+      .getOne();
+    return row === null ? this.sessions.signer(id) : { caller: callerOf(row), secret: row.hash };
+  }
+
+  private async ofSession(token: string): Promise<Caller> {
+    const caller = await this.sessions.find(token);
+    if (caller === null) throw new AditError('UNAUTHENTICATED', 'You are no longer signed in.');
+    return caller;
+  }
+
+  private async isJobOf(jobId: string, workspaceId: string): Promise<boolean> {
+    return this.db.manager.existsBy(JobEntity, { id: jobId, workspaceId, timeDeleted: IsNull() });
   }
 
   /** To be called when a key was revoked, changed or rotated: from now on it counts as it is. */
@@ -83,18 +106,7 @@ export class Authenticator {
     const forMs = row.timeExpires === null ? Infinity : Number(row.timeExpires) - Number(await databaseNow(this.db));
     if (forMs <= 0) return null;
     this.noteUse(row);
-    const { id: keyId, workspaceId, name, requestsPerSecond, jobsPerDay } = row;
-    const role = row.isOwner ? 'owner' : row.role;
-    const own = {
-      workspaceId,
-      keyId,
-      countedAs: keyId,
-      name,
-      role,
-      limits: { requestsPerSecond, jobsPerDay },
-    } as const;
-    const caller: Caller = { ...own, scopes: [], exportStrategies: null };
-    return { value: caller, keyId, forMs };
+    return { value: callerOf(row), keyId: row.id, forMs };
   }
 
   /** At most one write a minute, and no request waits for it. */
@@ -112,6 +124,15 @@ export class Authenticator {
       .execute();
     void noted.catch((error: unknown) => log.warn({ err: error }, 'the use of an API key could not be noted'));
   }
+}
+
+function callerOf(row: ApiKeyEntity): Caller {
+  const { id, workspaceId, name, requestsPerSecond, jobsPerDay } = row;
+  return {
+    ...{ kind: 'api-key', workspaceId, keyId: id, signer: id, countedAs: id, name },
+    ...{ role: row.isOwner ? 'owner' : row.role, scopes: [], exportStrategies: null },
+    limits: { requestsPerSecond, jobsPerDay },
+  };
 }
 
 function refusal(): AditError {

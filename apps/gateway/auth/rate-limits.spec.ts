@@ -5,8 +5,10 @@ import { RateLimits } from './rate-limits.js';
 import { TokenBucket } from './token-bucket.js';
 
 const caller = (keyId: string, limits: Partial<Limits> = {}): Caller => ({
+  kind: 'api-key',
   workspaceId: 'w',
   keyId,
+  signer: keyId,
   countedAs: keyId,
   name: 'n',
   role: 'member',

@@ -4,6 +4,7 @@ import { AditClient } from '@adit/client';
 import { columns, JobEntity, JobModuleEntity } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OPERATIONS } from './operations.js';
+import { plantMember } from '../members/testing/members.js';
 import { World } from './world.js';
 
 interface ListPage {
@@ -92,6 +93,9 @@ const LISTS: [name: string, fill: () => Promise<string>][] = [
   ['files, in their first shape', async () => twice(() => world.file(), '/api/v1/storage/?folder=/contract')],
   ['access keys', async () => twice(() => world.accessKey(), '/api/v1/access-keys/')],
   ['keys', () => Promise.resolve('/api/v1/api-keys/')],
+  ['members', async () => twice(() => plantMember(world.gateway), '/api/v1/members/')],
+  ['invitations', () => Promise.resolve('/api/v1/invitations/')],
+  ['sessions', () => Promise.resolve('/api/v1/sessions/')],
   ['storage credentials', async () => twice(() => world.storageCredentials(), '/api/v1/storage-credentials/')],
   ['webhooks', async () => twice(() => world.webhook(), '/api/v1/webhooks/')],
   ['attempts', async () => `/api/v1/webhooks/${await world.webhook()}/attempts/`],

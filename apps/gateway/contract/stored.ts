@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 /** Tables that record who asked, and those that background work writes all the time. */
 const BESIDE = ['audit_entries', 'idempotency_keys', 'leases', 'object_removals', 'outbox', 'storage_removals'];
 /** Columns that a new secret or a use of the key changes. */
-const CHANGING = ['hash', 'prefix', 'time_last_used'];
+const CHANGING = ['hash', 'prefix', 'time_last_used', 'token_hash'];
 
 /** All that is stored, by table, and how many rows were ever numbered. */
 export async function stored(db: DataSource): Promise<Record<string, string>> {

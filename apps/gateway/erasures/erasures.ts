@@ -304,7 +304,7 @@ function locked(manager: EntityManager, id: string): Promise<ErasureEntity | nul
 function askerOf({ caller, request }: Exchange): Asker {
   return {
     workspaceId: caller.workspaceId,
-    actorKind: caller.role === 'access-key' ? 'access-key' : 'api-key',
+    actorKind: caller.kind,
     actorId: caller.keyId,
     actorName: caller.name,
     requestId: request.id,

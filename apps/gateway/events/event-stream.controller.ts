@@ -52,15 +52,12 @@ export class EventStreamController {
     return undefined;
   }
 
-  private async follow(
-    jobId: string,
-    after: string,
-    { caller: { workspaceId }, request, sent, watch }: Following,
-  ): Promise<void> {
+  private async follow(jobId: string, after: string, { caller, request, sent, watch }: Following): Promise<void> {
+    const { workspaceId } = caller;
     let last = after;
     const ended = (): boolean => sent.gone.aborted || this.signals.closed.aborted;
     while (!ended()) {
-      await this.streams.mayGoOn(request);
+      await this.streams.mayGoOn(caller, request);
       // The state is read first: its last event is committed with it, so the rows read afterwards hold that event.
       const over = isTerminal((await this.jobs.row(workspaceId, jobId)).state);
       for (;;) {

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Authenticator } from '../auth/authenticator.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import type { Caller } from '../http/caller.js';
 
 /** The event streams that this process has open: how many of each workspace, and whether they may go on. */
 @Injectable()
@@ -33,8 +34,10 @@ export class OpenStreams {
     };
   }
 
-  /** Throws UNAUTHENTICATED when the key of a stream is no longer valid. */
-  async mayGoOn({ headers: { authorization }, ip }: FastifyRequest): Promise<void> {
-    await this.authenticator.authenticate(authorization, undefined, ip);
+  /** Throws UNAUTHENTICATED when the key or session of a stream is no longer valid, or the session has moved to another workspace. */
+  async mayGoOn({ workspaceId }: Pick<Caller, 'workspaceId'>, { headers, ip }: FastifyRequest): Promise<void> {
+    const session = this.authenticator.sessionIn(headers.cookie);
+    const now = await this.authenticator.authenticate({ authorization: headers.authorization, session }, ip);
+    if (now.workspaceId !== workspaceId) throw new AditError('UNAUTHENTICATED', 'The session is of another workspace.');
   }
 }

@@ -84,7 +84,7 @@ export class WorkspaceStreamController {
     const until = Date.now() + LIFETIME_MS;
     let after = start;
     while (!this.isOver(sent) && Date.now() < until) {
-      await this.streams.mayGoOn(request);
+      await this.streams.mayGoOn(caller, request);
       const { last } = await streamHead(this.db, workspaceId);
       const events = await eventsAfter(this.db.manager, workspaceId, { after, last, limit: BATCH });
       // It read so slowly that it has missed some: the next request says so.

@@ -23,6 +23,8 @@ export const TAGS = {
   Usage: 'What analyses took, by workspace, day, module and key.',
   'API keys': 'Who may use the API, as what, and how often. For keys with the role admin.',
   'Access keys': 'Keys that let a third party sign tokens for its end users.',
+  Members:
+    'People who sign in to the console by the provider of the installation. For keys and members with the role admin.',
   'Audit log': 'Who changed what. For keys with the role admin.',
   Webhooks: 'Being told by HTTP POST of what happens, signed and tried again.',
   'Sent events': 'What is sent to the addresses of webhooks and jobs, by the event: the `webhooks` of this document.',

@@ -51,42 +51,56 @@ export const exampleKey = {
   time_last_used: null,
   time_expires: null,
 };
+const exampleWorkspace = { id: '7b2e9c04-5d1f-4a68-b3c7-1e8f6a0d2594', name: 'default' };
 /** Example of a secret that is shown once; no real key has its length. */
 export const EXAMPLE_SECRET_KEY = 'adit_EXAMPLE-shown-this-once';
 
+const OwnWorkspace = z
+  .strictObject({
+    id: z.uuid().describe('Id of the workspace'),
+    name: z.string().describe('Name of the workspace'),
+  })
+  .meta({ id: 'OwnWorkspace' });
+
 const Me = z
   .strictObject({
-    role: role.describe('The rights of the key'),
+    role: role.describe('The rights of the key or the member'),
     key: z
       .strictObject({
         id: z.uuid().describe('Id of the API key'),
         name: z.string().describe('Name that its owner gave it'),
       })
       .meta({ id: 'OwnKey' })
-      .describe('The API key of this request'),
-    workspace: z
+      .nullable()
+      .describe('The API key of this request; null where a member is signed in'),
+    member: z
       .strictObject({
-        id: z.uuid().describe('Id of the workspace'),
-        name: z.string().describe('Name of the workspace'),
+        id: z.uuid().describe('Id of the member'),
+        name: z.string().describe('Name of the member'),
       })
-      .meta({ id: 'OwnWorkspace' })
-      .describe('The workspace that the key belongs to'),
+      .meta({ id: 'OwnMember' })
+      .nullable()
+      .describe('Who is signed in; null where an API key asks'),
+    workspace: OwnWorkspace.describe('The workspace that the key belongs to, or that the member looks at'),
+    workspaces: z.array(OwnWorkspace).describe('All workspaces that they may look at; of a key its own'),
   })
   .meta({ id: 'Me' });
 
 export const readMe = defineRoute({
   method: 'GET',
   path: '/v1/me/',
-  summary: 'Who the key of this request is',
+  summary: 'Who the key of this request is, or who is signed in',
   description:
-    'Its role and its workspace, so that a program shows what it may do before it tries. Any API key may ask.',
+    'Role and workspace, so that a program shows what it may do before it tries. Any API key may ask, and any browser that is signed in.',
   tag,
   reply: Me,
   example: {
     reply: {
       role: exampleKey.role,
       key: { id: exampleKey.id, name: exampleKey.name },
-      workspace: { id: '7b2e9c04-5d1f-4a68-b3c7-1e8f6a0d2594', name: 'default' },
+      member: null,
+      workspace: exampleWorkspace,
+      workspaces: [exampleWorkspace],
     },
   },
 });

@@ -8,6 +8,7 @@ import { renewSigningSecret } from './signing-secret.js';
 import { hashApiKey, newApiKey, shownPrefix } from '../auth/api-key.js';
 import type { Caller } from '../http/caller.js';
 import { Authenticator } from '../auth/authenticator.js';
+import { workspacesOf } from '../auth/sessions.js';
 import {
   changeKey,
   createKey,
@@ -33,9 +34,11 @@ export class KeysController {
   ) {}
 
   @Route(readMe)
-  async me(_: Input<typeof readMe>, { caller: { workspaceId, keyId, name, role } }: Exchange) {
-    const { id, name: of } = await this.db.manager.findOneByOrFail(WorkspaceEntity, { id: workspaceId });
-    return { role, key: { id: keyId, name }, workspace: { id, name: of } };
+  async me(_: Input<typeof readMe>, { caller: { kind, workspaceId, keyId: id, name, role } }: Exchange) {
+    const { name: of } = await this.db.manager.findOneByOrFail(WorkspaceEntity, { id: workspaceId });
+    const workspace = { id: workspaceId, name: of };
+    if (kind !== 'member') return { role, key: { id, name }, member: null, workspace, workspaces: [workspace] };
+    return { role, key: null, member: { id, name }, workspace, workspaces: await workspacesOf(this.db, id) };
   }
 
   @Route(listKeys)

@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { AditError } from '@adit/contracts';
-import { ApiKeyEntity, databaseNow, WorkspaceEntity } from '@adit/database';
+import { databaseNow, WorkspaceEntity } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
+import { Authenticator } from '../auth/authenticator.js';
 import type { Caller } from '../http/caller.js';
 
 const LIFETIME_MS = 10 * 60_000;
@@ -20,38 +21,41 @@ export interface LinkedSource {
 }
 
 /**
- * Links that open one source of one job for minutes, signed with the stored form of the API key that asked for them, which nobody
- * is ever shown: every gateway knows those of the others, none is stored, and they end with the key.
+ * Links that open one source of one job for minutes, signed with the stored form of the API key or session that asked for
+ * them, which nobody is ever shown: every gateway knows those of the others, none is stored, and they end with the key or session.
  */
 @Injectable()
 export class MediaLinks {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(Authenticator) private readonly authenticator: Authenticator,
+  ) {}
 
   async make(
-    { workspaceId, keyId }: Pick<Caller, 'workspaceId' | 'keyId'>,
+    { signer: id }: Pick<Caller, 'signer'>,
     { jobId, source }: Omit<LinkedSource, 'workspaceId'>,
   ): Promise<{ link: string; timeExpires: Date }> {
-    const { hash } = await this.db.manager.findOneByOrFail(ApiKeyEntity, { id: keyId, workspaceId });
+    const signer = await this.authenticator.signer(id);
+    if (signer === null) throw new AditError('UNAUTHENTICATED', 'The key or session that asks is no longer valid.');
     const now = await databaseNow(this.db);
     const seconds = Math.floor((Number(now) + LIFETIME_MS) / 1000);
-    const content = [jobId, source, keyId, seconds].join('.');
-    return { link: `${content}.${signatureOf(content, hash)}`, timeExpires: new Date(seconds * 1000) };
+    const content = [jobId, source, id, seconds].join('.');
+    return { link: `${content}.${signatureOf(content, signer.secret)}`, timeExpires: new Date(seconds * 1000) };
   }
 
-  /** Throws UNAUTHENTICATED for what was not made here, has expired, or was made by a key that is no longer valid. */
+  /** Throws UNAUTHENTICATED for what was not made here, has expired, or was made by a key or session that is no longer valid. */
   async open(link: string): Promise<LinkedSource> {
-    const [, content = '', jobId = '', source = '', keyId = '', seconds = '', signature = ''] = LINK.exec(link) ?? [];
-    if (content === '') throw refusal();
-    const key = await this.db.manager.findOneBy(ApiKeyEntity, { id: keyId });
-    const workspace =
-      key && (await this.db.manager.findOneBy(WorkspaceEntity, { id: key.workspaceId, timeDeleted: IsNull() }));
-    if (key === null || workspace === null) throw refusal();
-    const right = Buffer.from(signatureOf(content, key.hash));
+    const [, content = '', jobId = '', source = '', id = '', seconds = '', signature = ''] = LINK.exec(link) ?? [];
+    const signer = content === '' ? null : await this.authenticator.signer(id);
+    if (signer === null) throw refusal();
+    const { workspaceId } = signer.caller;
+    if (!(await this.db.manager.existsBy(WorkspaceEntity, { id: workspaceId, timeDeleted: IsNull() }))) throw refusal();
+    const right = Buffer.from(signatureOf(content, signer.secret));
     if (!timingSafeEqual(right, Buffer.from(signature))) throw refusal();
-    const ends = Math.min(Number(seconds) * 1000, key.timeExpires === null ? Infinity : Number(key.timeExpires));
+    const ends = Number(seconds) * 1000;
     const now = Number(await databaseNow(this.db));
-    if (ends <= now || Number(seconds) * 1000 > now + LIFETIME_MS + SLACK_MS) throw refusal();
-    return { workspaceId: workspace.id, jobId, source: Number(source) };
+    if (ends <= now || ends > now + LIFETIME_MS + SLACK_MS) throw refusal();
+    return { workspaceId, jobId, source: Number(source) };
   }
 }
 

@@ -22,10 +22,10 @@ export class Recordings {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
   /** Describes a recording, with addresses that work for the key that asks. Throws NOT_FOUND. */
-  async describe(job: JobEntity, keyId: string, baseUrl: string): Promise<Recording> {
+  async describe(job: JobEntity, signer: string, baseUrl: string): Promise<Recording> {
     const found = await this.get(job);
     const segments = await listedSegments(this.db, job.id, found);
-    const { ticket, expires } = newTicket(found, job.id, keyId);
+    const { ticket, expires } = newTicket(found, job.id, signer);
     const [first] = segments;
     const last = segments.at(-1);
     const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
@@ -46,13 +46,13 @@ export class Recordings {
    * The playlist; the addresses in it have the ticket that it was asked for with, or a new one for the key that asks.
    * Throws NOT_FOUND, also while nothing is recorded.
    */
-  async playlist(job: JobEntity, keyId: string, asked: string | undefined): Promise<string> {
+  async playlist(job: JobEntity, signer: string, asked: string | undefined): Promise<string> {
     const found = await this.get(job);
     const segments = await listedSegments(this.db, job.id, found);
     if (segments.length === 0 && !found.ended) {
       throw new AditError('NOT_FOUND', 'Nothing is recorded yet: ask again in a few seconds.');
     }
-    const ticket = asked ?? newTicket(found, job.id, keyId).ticket;
+    const ticket = asked ?? newTicket(found, job.id, signer).ticket;
     return recordingPlaylist(segments, { ended: found.ended, query: `?ticket=${encodeURIComponent(ticket)}` });
   }
 
@@ -81,7 +81,7 @@ export class Recordings {
   }
 }
 
-function newTicket({ secret }: FoundRecording, jobId: string, keyId: string): { ticket: string; expires: number } {
+function newTicket({ secret }: FoundRecording, jobId: string, signer: string): { ticket: string; expires: number } {
   const expires = Math.floor(Date.now() / 1000) + TICKET_SECONDS;
-  return { ticket: signTicket(secret, jobId, { keyId, expires }), expires };
+  return { ticket: signTicket(secret, jobId, { keyId: signer, expires }), expires };
 }

@@ -57,13 +57,13 @@ export class ResultsController {
   @Route(getRecording)
   async recording({ params }: Input<typeof getRecording>, { caller, request }: Exchange) {
     const job = await this.jobs.row(caller.workspaceId, params.jobId);
-    return this.recordings.describe(job, caller.keyId, this.links.baseUrl(request));
+    return this.recordings.describe(job, caller.signer, this.links.baseUrl(request));
   }
 
   @Route(recordingPlaylistFile)
   async playlist({ params, query }: Input<typeof recordingPlaylistFile>, { caller, reply }: Exchange) {
     const job = await this.jobs.row(caller.workspaceId, params.jobId);
-    const text = await this.recordings.playlist(job, caller.keyId, query.ticket);
+    const text = await this.recordings.playlist(job, caller.signer, query.ticket);
     return reply.header('content-type', 'application/vnd.apple.mpegurl').send(text);
   }
 

@@ -1,6 +1,6 @@
 import { AditError, MAX_USAGE_DAYS, MAX_USAGE_ROWS, type Usage, type UsageRow } from '@adit/contracts';
 import { CSV, writeCsv } from '@adit/csv';
-import { ApiKeyEntity, databaseNow, isUuid } from '@adit/database';
+import { ApiKeyEntity, databaseNow, isUuid, MemberEntity } from '@adit/database';
 import { storageUsedByKind } from '@adit/storage';
 import { usageOf, type UsageSums } from '@adit/usage';
 import { Controller, Inject } from '@nestjs/common';
@@ -36,13 +36,14 @@ export class UsageController {
     return reply.send(csvOf(rows));
   }
 
-  /** Names of API keys by their ids; deleted ones and access keys have none. */
+  /** Names of API keys and members by their ids; deleted ones and access keys have none. */
   private async names(ids: readonly string[]): Promise<Map<string, string>> {
-    const keys = await this.db.manager.find(ApiKeyEntity, {
-      where: { id: In([...new Set(ids.filter(isUuid))]) },
-      select: { id: true, name: true },
-    });
-    return new Map(keys.map(({ id, name }) => [id, name]));
+    const asked = { where: { id: In([...new Set(ids.filter(isUuid))]) }, select: { id: true, name: true } } as const;
+    const [keys, members] = await Promise.all([
+      this.db.manager.find(ApiKeyEntity, asked),
+      this.db.manager.find(MemberEntity, asked),
+    ]);
+    return new Map([...keys, ...members].map(({ id, name }) => [id, name]));
   }
 
   private async bytes(workspaceId: string | null): Promise<Usage['bytes']> {

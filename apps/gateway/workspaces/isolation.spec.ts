@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refusalOf } from '../auth/access.guard.js';
 import { filled, OPERATIONS, variablesOf, type Operation } from '../contract/operations.js';
 import { STORAGE_CREDENTIALS, WEBHOOK, World } from '../contract/world.js';
+import { plantMember } from '../members/testing/members.js';
 import type { Answer } from '../testing/gateway.js';
 
 /** Variable of the job that has a recording. */
@@ -100,6 +101,7 @@ async function everything(): Promise<Record<string, string[]>> {
     heldTag: [(await held()).tag],
     erasureId: [(await made<{ id: string }>('erasures/', erased)).id],
     keyId: [(await made<{ id: string }>('api-keys/', { name: 'second', role: 'admin' })).id],
+    ...Object.fromEntries(Object.entries(await plantMember(world.gateway)).map(([name, id]) => [name, [id]])),
     'jobId/segmentId': [jobId, '0'],
     accessKey: [await world.accessKey()],
     credentialsId: [await opened()],
@@ -226,6 +228,7 @@ const BODIES: Record<string, () => unknown> = {
   }),
   'PUT /api/v1/index-collection/{collectionName}/identities/{indexId}/': () => ({ label: 'a' }),
   'PUT /api/v1/access-keys/{accessKey}/': () => ({ name: 'a', scopes: [] }),
+  'PATCH /api/v1/members/{memberId}/': () => ({ role: 'reader' }),
   'PUT /api/v1/storage-credentials/{credentialsId}/': () => STORAGE_CREDENTIALS,
   'PUT /api/v1/webhooks/{webhookId}/': () => WEBHOOK,
   'PUT /api/v1/searches/{searchId}/': () => ({ name: 'Cars', what: 'car' }),

@@ -68,6 +68,9 @@ const ROWS: readonly RowsOfWorkspace[] = [
   ...USAGE_ROWS,
   // Those that a request under way has made since the first moment.
   ...['api_keys', 'access_keys'].map((table) => rowsOfWorkspace(table, { kind: table })),
+  rowsOfWorkspace('sessions'),
+  rowsOfWorkspace('invitations', { kind: 'invitations' }),
+  rowsOfWorkspace('members', { kind: 'members' }),
 ];
 
 type Counts = Record<string, number>;

@@ -21,7 +21,7 @@ export class AuditEntryEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint' }) id!: string;
   @Column('uuid') workspaceId!: string;
   @Index() @Column('timestamptz') time!: Date;
-  @Column('text') actorKind!: 'api-key' | 'access-key';
+  @Column('text') actorKind!: 'api-key' | 'access-key' | 'member';
   @Column('text') actorId!: string;
   @Column('text') actorName!: string;
   @Column('text') action!: string;

@@ -19,7 +19,7 @@ export class ErasureEntity {
   @Column('jsonb', { default: {} }) counts!: Record<string, number>;
   /** Rows of object_removals: it is complete when they are gone. */
   @Column('jsonb', { default: [] }) removals!: string[];
-  @Column('text') actorKind!: 'api-key' | 'access-key';
+  @Column('text') actorKind!: 'api-key' | 'access-key' | 'member';
   @Column('text') actorId!: string;
   @Column('text') actorName!: string;
   @Column('text') requestId!: string;

@@ -27,6 +27,7 @@ import {
 } from './job.js';
 import { LeaseEntity } from './lease.js';
 import { InferenceRequestEntity } from './inference-request.js';
+import { InvitationEntity, MemberEntity, SessionEntity } from './member.js';
 import { ModelEntity, ModelVersionEntity, WorkspaceModelEntity } from './model.js';
 import { OutboxEntity } from './outbox.js';
 import { ProbeEntity } from './probe.js';
@@ -66,6 +67,7 @@ export * from './job.js';
 export * from './lease.js';
 export * from './live-job.js';
 export * from './inference-request.js';
+export * from './member.js';
 export * from './model.js';
 export * from './naming.js';
 export * from './outbox.js';
@@ -123,7 +125,9 @@ export const ENTITIES = [
   JobSourceEntity,
   LeaseEntity,
   InferenceRequestEntity,
+  InvitationEntity,
   MediaEntity,
+  MemberEntity,
   ModelEntity,
   ModelVersionEntity,
   ObjectRemovalEntity,
@@ -139,6 +143,7 @@ export const ENTITIES = [
   SearchWordEntity,
   SavedSearchEntity,
   SegmentEntity,
+  SessionEntity,
   StorageCredentialEntity,
   StorageEntryEntity,
   StoragePartEntity,

@@ -13,6 +13,7 @@ import { ffmpegFindings } from './doctor-ffmpeg.js';
 import { objectsFindings } from './doctor-objects.js';
 import { platformFindings } from './doctor-platforms.js';
 import { precisionFindings } from './doctor-precision.js';
+import { signInFindings } from './doctor-sign-in.js';
 import type { Finding } from './finding.js';
 import { cacheFolder, type CliSettings } from '../../settings.js';
 
@@ -40,6 +41,7 @@ export function doctorChecks(settings: CliSettings): Check[] {
     () => usedDisk(settings.dataDir),
     databaseFindings,
     objectsFindings,
+    () => signInFindings(),
     () => inference(settings),
   ];
 }

@@ -15,8 +15,9 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const REMEMBERED = '7200';
 
 /**
- * Lets pages of these origins use the API (`*`: of all), and answers their preflights, which carry no key. Keys travel in a
- * header and never in cookies, so that no page has more rights than the key it was given.
+ * Lets pages of these origins use the API (`*`: of all), and answers their preflights, which carry no key. Such a page has no more
+ * rights than the key that it was given: no answer lets it send the cookie of a session (`Access-Control-Allow-Credentials`), nor the
+ * header that a change by one takes.
  */
 export function addCrossOrigin(fastify: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;

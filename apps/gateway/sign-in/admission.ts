@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { inTransaction, InvitationEntity, MemberEntity, returned, SessionEntity } from '@adit/database';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import { hashApiKey } from '../auth/api-key.js';
+import { Sessions } from '../auth/sessions.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { memberLine } from './member-line.js';
+import { claimValues, grantsOf, type Claims, type Person } from './claims.js';
+import { SignInFault } from './sign-in-fault.js';
+
+const log = createLogger('sign-in');
+
+interface Change {
+  action: 'created' | 'changed' | 'deleted';
+  member: MemberEntity;
+}
+
+/** Who comes in: whom a claim lets in, who is invited, and who is a member already. */
+@Injectable()
+export class Admission {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'oidcRoleClaim' | 'oidcRoles'>,
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(AuditLog) private readonly audit: AuditLog,
+  ) {}
+
+  /**
+   * Brings the memberships of a person up to date, accepts an invitation, and begins a session; answers its token. Throws SignInFault
+   * where the person belongs to no workspace.
+   */
+  async admit(
+    { person, claims }: { person: Person; claims: Claims },
+    { invitation, requestId }: { invitation: string | null; requestId: string },
+  ): Promise<string> {
+    const grants = grantsOf(claimValues(claims, this.config.oidcRoleClaim), this.config.oidcRoles);
+    const { changes, admitted } = await inTransaction(this.db, async (manager) => {
+      const changed = await syncClaims(manager, person, await byWorkspace(manager, grants));
+      const invited = invitation === null ? null : await accept(manager, person, invitation);
+      if (invited !== null) changed.push({ action: 'created', member: invited });
+      const member = invited ?? (await latest(manager, person));
+      if (member === null) return { changes: changed, admitted: null };
+      return { changes: changed, admitted: { member, session: await this.sessions.begin(manager, member) } };
+    });
+    for (const { action, member } of changes) {
+      this.sessions.forget(member.id);
+      await this.audit.write(memberLine(member, { action, resource: 'members', resourceId: member.id, requestId }));
+    }
+    if (admitted === null) throw new SignInFault('stranger', 'The person belongs to no workspace.');
+    const { member, session } = admitted;
+    const begun = { action: 'created', resource: 'sessions', resourceId: session.id, requestId } as const;
+    await this.audit.write(memberLine(member, begun));
+    return session.token;
+  }
+}
+
+/** Ids of workspaces that are there, each with a role; locked, so that an erasure takes what is made in them. */
+async function byWorkspace(
+  manager: EntityManager,
+  grants: ReadonlyMap<string | null, MemberEntity['role']>,
+): Promise<Map<string, MemberEntity['role']>> {
+  const found: { id: string; isOldest: boolean }[] = await manager.query(
+    `WITH oldest AS (SELECT id FROM workspaces WHERE time_deleted IS NULL ORDER BY time_created LIMIT 1)
+     SELECT w.id, w.id = (SELECT id FROM oldest) AS "isOldest" FROM workspaces w
+      WHERE w.time_deleted IS NULL AND (w.id = ANY($1::uuid[]) OR ($2 AND w.id = (SELECT id FROM oldest)))
+      ORDER BY w.id FOR SHARE OF w`,
+    [[...grants.keys()].filter((id) => id !== null), grants.has(null)],
+  );
+  const roles = new Map<string, MemberEntity['role']>();
+  for (const { id, isOldest } of found) {
+    // One that is named goes before the oldest, should they be the same.
+    const role = grants.get(id) ?? (isOldest ? grants.get(null) : undefined);
+    if (role !== undefined) roles.set(id, role);
+  }
+  for (const id of grants.keys()) {
+    if (id !== null && !roles.has(id))
+      log.warn({ workspaceId: id }, 'ADIT_OIDC_ROLES names a workspace that is not there');
+  }
+  return roles;
+}
+
+/** What claims gave before and give no more ends; what they give counts, whoever gave it before. */
+async function syncClaims(
+  manager: EntityManager,
+  person: Person,
+  roles: ReadonlyMap<string, MemberEntity['role']>,
+): Promise<Change[]> {
+  const { issuer, subject, name, email } = person;
+  const of = { issuer, subject };
+  const known = await manager.find(MemberEntity, { where: of, lock: { mode: 'pessimistic_write' } });
+  const gone = known.filter(({ source, workspaceId }) => source === 'claim' && !roles.has(workspaceId));
+  if (gone.length > 0) {
+    const ids = gone.map(({ id }) => id);
+    await manager.delete(SessionEntity, { memberId: In(ids) });
+    await manager.delete(MemberEntity, { id: In(ids) });
+  }
+  await manager.update(MemberEntity, of, { name, email });
+  const changes: Change[] = gone.map((member) => ({ action: 'deleted', member }));
+  for (const [workspaceId, role] of roles) {
+    const before = known.find((one) => one.workspaceId === workspaceId);
+    const member = await write(manager, person, { workspaceId, role, source: 'claim' });
+    if (before?.role !== role) changes.push({ action: before === undefined ? 'created' : 'changed', member });
+  }
+  return changes;
+}
+
+/** Makes the person a member as an invitation says. Throws SignInFault, which leaves the invitation open. */
+async function accept(manager: EntityManager, person: Person, token: string): Promise<MemberEntity> {
+  const invitation = await manager
+    .createQueryBuilder(InvitationEntity, 'i')
+    .setLock('pessimistic_write')
+    .where('i.tokenHash = :hash AND i.timeExpires > now()', { hash: hashApiKey(token) })
+    .getOne();
+  const workspaces: unknown[] =
+    invitation === null
+      ? []
+      : await manager.query('SELECT 1 FROM workspaces WHERE id = $1 AND time_deleted IS NULL FOR SHARE', [
+          invitation.workspaceId,
+        ]);
+  if (invitation === null || workspaces.length === 0) {
+    throw new SignInFault('invitation', 'The invitation is over, was used or was taken back.');
+  }
+  if (invitation.email.toLowerCase() !== person.email?.toLowerCase()) {
+    throw new SignInFault('address', 'The invitation is for another address of e-mail.');
+  }
+  await manager.delete(InvitationEntity, { id: invitation.id });
+  const { workspaceId, role } = invitation;
+  return write(manager, person, { workspaceId, role, source: 'invitation' });
+}
+
+/** Makes a member, or changes the one that the person is already; what a claim says is not changed by an invitation. */
+async function write(
+  manager: EntityManager,
+  { issuer, subject, name, email }: Person,
+  { workspaceId, role, source }: Pick<MemberEntity, 'workspaceId' | 'role' | 'source'>,
+): Promise<MemberEntity> {
+  const rows = returned<{ id: string }>(
+    await manager.query(
+      `INSERT INTO members AS m (id, workspace_id, issuer, subject, name, email, role, source, time_last_seen)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now())
+       ON CONFLICT (issuer, subject, workspace_id) DO UPDATE
+          SET role = CASE WHEN m.source = 'claim' AND excluded.source = 'invitation' THEN m.role ELSE excluded.role END,
+              source = CASE WHEN m.source = 'claim' THEN m.source ELSE excluded.source END
+       RETURNING id`,
+      [randomUUID(), workspaceId, issuer, subject, name, email, role, source],
+    ),
+  );
+  return manager.findOneByOrFail(MemberEntity, { id: rows[0]?.id ?? '' });
+}
+
+/** Where the person was last, of what they belong to. */
+async function latest(manager: EntityManager, { issuer, subject }: Person): Promise<MemberEntity | null> {
+  return manager
+    .createQueryBuilder(MemberEntity, 'm')
+    .where('m.issuer = :issuer AND m.subject = :subject', { issuer, subject })
+    .andWhere('EXISTS (SELECT 1 FROM workspaces w WHERE w.id = m.workspace_id AND w.time_deleted IS NULL)')
+    .orderBy({ 'm.timeLastSeen': 'DESC', 'm.timeCreated': 'ASC', 'm.id': 'ASC' })
+    .getOne();
+}
