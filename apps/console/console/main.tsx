@@ -20,5 +20,8 @@ if (root !== null) render(<App session={session} route={route} />, root);
 // The sign-in page says what is wrong when the service does not answer.
 const resume = (): Promise<void> => session.resume(route.takeCode()).catch(() => undefined);
 // A link that signs in may be opened where a page is open already.
-route.observe(() => void (route.place.page === 'sign-in' && resume()));
+route.observe(() => void (route.place.page === 'sign-in' && route.place.code !== '' && resume()));
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') void session.lookAgain();
+});
 await resume();

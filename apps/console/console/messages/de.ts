@@ -3,6 +3,7 @@ import { germanHealth } from './health.de.js';
 import { germanDatasets } from './datasets.de.js';
 import { germanGalleries } from './galleries.de.js';
 import { germanKeys } from './keys.de.js';
+import { germanMembers } from './members.de.js';
 import { germanModels } from './models.de.js';
 import { germanPeople } from './people.de.js';
 import { germanAudit } from './audit.de.js';
@@ -17,6 +18,7 @@ export const german: ComponentsJSON = {
   ...germanDatasets,
   ...germanGalleries,
   ...germanKeys,
+  ...germanMembers,
   ...germanModels,
   ...germanPeople,
   ...germanAudit,
@@ -36,6 +38,7 @@ export const german: ComponentsJSON = {
     datasets: 'Datensätze',
     models: 'Modelle',
     keys: 'Schlüssel',
+    members: 'Mitglieder',
     streams: 'Streams',
     webhooks: 'Webhooks',
     health: 'Zustand',
@@ -48,6 +51,7 @@ export const german: ComponentsJSON = {
     themeLight: 'Hell',
     themeDark: 'Dunkel',
     language: 'Sprache',
+    workspace: 'Arbeitsbereich',
     signOut: 'Abmelden',
     signedInAs: '{name} ({role})',
     owner: 'Eigentümer',
@@ -67,14 +71,26 @@ export const german: ComponentsJSON = {
     rememberHint: 'Sonst ist der Schlüssel vergessen, wenn die Seite neu geladen wird.',
     submit: 'Anmelden',
     wrong: 'Der Dienst kennt diesen Schlüssel nicht.',
-    ended: 'Ihr Schlüssel gilt nicht mehr. Melden Sie sich mit einem anderen an.',
+    ended: 'Ihr Schlüssel oder Ihre Sitzung gilt nicht mehr. Melden Sie sich neu an.',
     empty: 'Geben Sie einen API-Schlüssel ein.',
     linkFailed: 'Dieser Link ist verbraucht oder zu alt. Melden Sie sich mit dem Schlüssel an.',
+    by: 'Anmelden mit {name}',
+    or: 'oder mit einem Schlüssel',
+    invited: 'Sie sind eingeladen',
+    invitedHint: 'Melden Sie sich an, um die Einladung anzunehmen.',
+    noProvider: 'Einladungen lassen sich hier nicht mehr annehmen: Niemand meldet sich über einen Anbieter an.',
+    unavailable: 'Der Anbieter ist gerade nicht zu erreichen. Versuchen Sie es später noch einmal.',
+    failed: 'Die Anmeldung hat nicht geklappt. Versuchen Sie es noch einmal.',
+    invitation: 'Diese Einladung ist abgelaufen, verbraucht oder zurückgenommen. Bitten Sie um eine neue.',
+    address:
+      'Diese Einladung ist für eine andere E-Mail-Adresse. Melden Sie sich beim Anbieter als die eingeladene Person an, oder bitten Sie um eine neue.',
+    stranger: 'Sie gehören hier zu keinem Arbeitsbereich. Bitten Sie um eine Einladung: {contact}.',
+    somebody: 'wer diesen Dienst betreibt',
   },
   fault: {
     unreachable: 'Der Dienst antwortet nicht. Prüfen Sie, ob er läuft und das Netz erreichbar ist.',
     notFound: 'Das gibt es nicht mehr.',
-    forbidden: 'Ihr Schlüssel darf das nicht.',
+    forbidden: 'Das dürfen Sie nicht.',
     conflict: 'Das ging nicht mehr:',
     other: 'Das hat nicht geklappt:',
   },

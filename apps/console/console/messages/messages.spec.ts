@@ -6,6 +6,7 @@ import { datasetsText, imagesText, trainingsText } from './datasets.en.js';
 import { galleriesText } from './galleries.en.js';
 import { diskText, healthText, problemText } from './health.en.js';
 import { keysText } from './keys.en.js';
+import { membersText } from './members.en.js';
 import { modelsText, trialText } from './models.en.js';
 import { erasedText, peopleText } from './people.en.js';
 import { auditText } from './audit.en.js';
@@ -18,7 +19,7 @@ import { eventText, webhooksText } from './webhooks.en.js';
 
 const english = messagesToJSON(
   ...[...MESSAGES, datasetsText, imagesText, trainingsText, galleriesText],
-  ...[keysText, modelsText, trialText, peopleText, erasedText, savedText, searchText],
+  ...[keysText, membersText, modelsText, trialText, peopleText, erasedText, savedText, searchText],
   ...[streamsText, webhooksText, eventText, healthText, problemText, diskText],
   ...[storageText, usageText, retentionText, kindsText, auditText],
 );

@@ -12,7 +12,7 @@ export class AuditTrail extends Observable {
   loading = false;
   hasMore = false;
   fault: unknown = null;
-  /** Keys that may have changed something, by name. */
+  /** Keys and members that may have changed something, by name. */
   actors: { id: string; name: string }[] = [];
   private filter: AuditFilter | null = null;
   private cursor: string | null = null;
@@ -48,17 +48,19 @@ export class AuditTrail extends Observable {
     }
   }
 
-  /** Keys of today; those that are gone are found by their lines. */
+  /** Keys and members of today; those that are gone are found by their lines. */
   async readActors(): Promise<void> {
     const { client } = this.session;
     try {
-      const [apiKeys, accessKeys] = await Promise.all([
+      const [apiKeys, accessKeys, members] = await Promise.all([
         client.request('GET /v1/api-keys/', { query: { limit: 200 } }),
         client.request('GET /v1/access-keys/'),
+        client.request('GET /v1/members/', { query: { limit: 200 } }),
       ]);
       this.actors = [
         ...apiKeys.data.map(({ id, name }) => ({ id, name })),
         ...accessKeys.map(({ key, name }) => ({ id: key, name })),
+        ...members.data.map(({ id, name }) => ({ id, name })),
       ];
       this.changed();
     } catch (error) {

@@ -24,7 +24,11 @@ describe('the fragment of the address', () => {
     ['#/storage?folder=%2Fa%26b', { page: 'storage', folder: '/a&b' }],
     ['#/usage?by=key&from=2026-11-01', { page: 'usage', filter: { from: '2026-11-01', to: '', by: 'key' } }],
     ['#/audit?action=stop', { page: 'audit', filter: { actor: '', action: 'stop', resource: '', from: '', to: '' } }],
-    ['#/sign-in?code=a-b', { page: 'sign-in', code: 'a-b' }],
+    ['#/sign-in?code=a-b', { page: 'sign-in', code: 'a-b', fault: null }],
+    ['#/sign-in?fault=stranger', { page: 'sign-in', code: '', fault: 'stranger' }],
+    ['#/sign-in?fault=x', { page: 'sign-in', code: '', fault: null }],
+    ['#/invitation?token=a-b', { page: 'invitation', token: 'a-b' }],
+    ['#/members', { page: 'members' }],
     ['#/elsewhere', { page: 'unknown' }],
     ['#/jobs/%zz', { page: 'unknown' }],
   ])('%s', (fragment, place) => {

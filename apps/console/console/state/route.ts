@@ -15,6 +15,7 @@ export type Place =
   | { page: 'models' }
   | { page: 'model'; modelId: string }
   | { page: 'keys' }
+  | { page: 'members' }
   | { page: 'streams' }
   | { page: 'stream'; jobId: string }
   | { page: 'webhooks' }
@@ -24,9 +25,12 @@ export type Place =
   | { page: 'usage'; filter: UsageFilter }
   | { page: 'audit'; filter: AuditFilter }
   | DatasetPlace
-  | { page: 'sign-in'; code: string }
+  | { page: 'sign-in'; code: string; /** Why the provider's way in led nowhere. */ fault: SignInFault | null }
+  | { page: 'invitation'; token: string }
   | { page: 'unknown' };
 
+const SIGN_IN_FAULTS = ['unavailable', 'failed', 'invitation', 'address', 'stranger'] as const;
+export type SignInFault = (typeof SIGN_IN_FAULTS)[number];
 const STATES: readonly string[] = ['waiting', 'processing', 'completed', 'stopped', 'failed'];
 const MEDIA: readonly string[] = ['image', 'video', 'audio', 'videostream', 'pdf'];
 
@@ -50,14 +54,20 @@ export function placeOf(fragment: string): Place {
   if (page === 'people') return peoplePlace(name, names[1] ?? '', given);
   if (page === 'models') return name === '' ? { page } : { page: 'model', modelId: name };
   if (page === 'keys') return { page };
+  if (page === 'members') return { page };
   if (page === 'streams') return name === '' ? { page } : { page: 'stream', jobId: name };
   if (page === 'webhooks') return name === '' ? { page } : { page: 'webhook', webhookId: name };
   if (page === 'health') return { page };
   if (page === 'storage') return { page, folder: given.get('folder') || '/' };
   if (page === 'usage') return { page, filter: usageFilterOf(given) };
   if (page === 'audit') return { page, filter: auditFilterOf(given) };
-  if (page === 'sign-in') return { page, code: given.get('code') ?? '' };
+  if (page === 'sign-in') return { page, code: given.get('code') ?? '', fault: signInFaultOf(given.get('fault')) };
+  if (page === 'invitation') return { page, token: given.get('token') ?? '' };
   return datasetPlaceOf(page ?? '', names.filter(isText), given) ?? { page: 'unknown' };
+}
+
+function signInFaultOf(text: string | null): SignInFault | null {
+  return SIGN_IN_FAULTS.find((fault) => fault === text) ?? null;
 }
 
 function isText(name: string | null): name is string {
@@ -146,7 +156,7 @@ export class Route extends Observable {
   /** The code that the address signs in with, which is then in it no more; null without one. */
   takeCode(): string | null {
     const { place } = this;
-    if (place.page !== 'sign-in') return null;
+    if (place.page !== 'sign-in' || place.code === '') return null;
     this.replace('#/jobs');
     return place.code;
   }

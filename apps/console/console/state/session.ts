@@ -1,15 +1,18 @@
 import { AditApiError, AditClient, type Me } from '@adit/client';
 import { Observable } from '../../shared/observable.js';
 import { forgetKey, keepKey, keptKey } from '../../shared/kept-key.js';
+import { BrowserSession, type Provider } from './browser-session.js';
 
 /** Address of the service: the page lies at `<service>/console/`, behind whatever prefix. */
 export function serviceAddress(page: string = location.href): string {
   return new URL('..', new URL('.', page)).href.replace(/\/$/, '');
 }
 
-/** A key that was just made. */
+/** A key, or a link, that was just made. */
 export interface Secret {
   name: string;
+  /** In place of one that speaks of a key. */
+  title?: string;
   /** What it consists of, by name. */
   parts: [name: string, value: string][];
 }
@@ -24,6 +27,9 @@ export class Session extends Observable {
   ended = false;
   /** A link that signs in once was used up, or too old. */
   linkFailed = false;
+  /** Null where the service has none; undefined while that is not known. */
+  provider: Provider | null | undefined;
+  private readonly browser: BrowserSession;
   /** Shown once, also when the session ends meanwhile: it cannot be read again. */
   secret: Secret | null = null;
   private key = '';
@@ -31,6 +37,17 @@ export class Session extends Observable {
   constructor(readonly address = serviceAddress()) {
     super();
     this.client = new AditClient({ url: address });
+    this.browser = new BrowserSession(address);
+  }
+
+  /** The key, or the person, that asks. */
+  get who(): { id: string; name: string } | null {
+    return this.me === null ? null : (this.me.key ?? this.me.member);
+  }
+
+  /** Whose what is shown is: another key, person or workspace has another one. Empty where nobody is signed in. */
+  get owner(): string {
+    return this.me === null ? '' : `${this.who?.id} ${this.me.workspace.id}`;
   }
 
   get mayWrite(): boolean {
@@ -44,7 +61,7 @@ export class Session extends Observable {
 
   /**
    * Signs in with the key that the code of a link stands for, which the tab keeps from then on, else with the one that it has
-   * kept, if any. Throws when the service does not answer.
+   * kept, if any, else as whoever signed in with this browser. Throws when the service does not answer.
    */
   async resume(code: string | null = null): Promise<void> {
     if (this.me === null) {
@@ -53,15 +70,57 @@ export class Session extends Observable {
       this.changed();
     }
     try {
-      const key = (code === null ? '' : await this.exchanged(code)) || keptKey();
-      if (key !== '') await this.signIn(key, true);
-    } catch (error) {
-      if (!isSignedOut(error)) throw error;
-      forgetKey();
+      await this.resumeKey((code === null ? '' : await this.exchanged(code)) || keptKey());
+      if (this.me === null && (await this.readOffer())) await this.useBrowser();
     } finally {
       this.opening = false;
       this.changed();
     }
+  }
+
+  private async resumeKey(key: string): Promise<void> {
+    try {
+      if (key !== '') await this.signIn(key, true);
+    } catch (error) {
+      if (!isSignedOut(error)) throw error;
+      forgetKey();
+    }
+  }
+
+  /** Reads by whom people sign in; answers whether somebody did with this browser. */
+  async readOffer(): Promise<boolean> {
+    const { provider, isSignedIn } = await this.browser.offered();
+    this.provider = provider;
+    this.changed();
+    return isSignedIn;
+  }
+
+  private async useBrowser(): Promise<void> {
+    const { client } = this.browser;
+    const me = await client.request('GET /v1/me/');
+    Object.assign(this, { client, me, key: '', ended: false });
+    this.changed();
+  }
+
+  /** Leaves for the provider. Throws what `BrowserSession.begin` does. */
+  async signInByProvider(invitation: string | null): Promise<void> {
+    const address = await this.browser.begin(invitation);
+    // Whoever comes back is who signed in there.
+    forgetKey();
+    location.assign(address);
+  }
+
+  /** Looks at another workspace of the same person. */
+  async moveTo(workspaceId: string): Promise<void> {
+    await this.browser.move(workspaceId);
+    await this.useBrowser();
+  }
+
+  /** Another tab may have signed out, or moved to another workspace: their cookie is the same. */
+  async lookAgain(): Promise<void> {
+    const { me } = this;
+    if (me === null || me.key !== null) return;
+    await this.useBrowser().catch((error: unknown) => this.notice(error));
   }
 
   /** The key that a code stands for, once and on the machine of the service alone; empty for any other. */
@@ -84,7 +143,13 @@ export class Session extends Observable {
     this.changed();
   }
 
-  signOut({ ended = false } = {}): void {
+  /** Ends the session where there is one; throws when that did not work. */
+  async leave(): Promise<void> {
+    if (this.me?.key === null) await this.browser.end();
+    this.signOut();
+  }
+
+  private signOut({ ended = false } = {}): void {
     forgetKey();
     Object.assign(this, { me: null, key: '', ended, client: new AditClient({ url: this.address }) });
     this.changed();
@@ -100,9 +165,9 @@ export class Session extends Observable {
     if (this.me !== null && isSignedOut(error)) this.signOut({ ended: true });
   }
 
-  /** Lets a page of the same service that opens in this tab sign in once. */
+  /** Lets a page of the same service that opens in this tab sign in once; a cookie does so by itself. */
   handOver(): void {
-    keepKey(this.key, { once: true });
+    if (this.key !== '') keepKey(this.key, { once: true });
   }
 }
 

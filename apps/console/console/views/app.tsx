@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useObserved } from '../../shared/observed.js';
 import { shellText } from '../messages/en.js';
 import { useMessages } from '../messages/i18n.js';
@@ -20,6 +20,7 @@ const JobPage = later(async () => (await import('./job.js')).JobPage);
 const AuditPage = later(async () => (await import('./audit/audit.js')).AuditPage);
 const KeysPage = later(async () => (await import('./keys/keys.js')).KeysPage);
 const HealthPage = later(async () => (await import('./health/health.js')).HealthPage);
+const MembersPage = later(async () => (await import('./members/members.js')).MembersPage);
 const ModelPage = later(async () => (await import('./models/model.js')).ModelPage);
 const ModelsPage = later(async () => (await import('./models/models.js')).ModelsPage);
 const PeoplePage = later(async () => (await import('./people/people.js')).PeoplePage);
@@ -39,12 +40,16 @@ interface AppProps {
 }
 
 export function App({ session, route }: AppProps) {
-  useObserved(session);
+  useObserved(session, route);
   if (session.opening) return <div class="opening" aria-busy="true" />;
   const { me, secret } = session;
   return (
     <>
-      {me === null ? <SignIn session={session} /> : <SignedIn key={me.key.id} session={session} route={route} />}
+      {me === null || route.place.page === 'invitation' ? (
+        <SignIn {...{ session, place: route.place }} />
+      ) : (
+        <SignedIn key={session.owner} session={session} route={route} />
+      )}
       {secret !== null && <SecretDialog secret={secret} onClose={() => session.showSecret(null)} />}
     </>
   );
@@ -60,8 +65,12 @@ function SignedIn({ session, route }: AppProps) {
   const models = useMemo(() => new Models(session), [session]);
   const notices = useMemo(() => new Notices(), []);
   const { place } = route;
+  // The provider led back to somebody who is signed in already.
+  useEffect(() => {
+    if (place.page === 'sign-in') route.replace('#/jobs');
+  }, [place, route]);
   return (
-    <Shell session={session} page={place.page} notices={notices}>
+    <Shell {...{ session, route, notices }} page={place.page}>
       {place.page === 'jobs' && <JobsPage {...{ session, route, list, notices }} filter={place.filter} />}
       {place.page === 'job' && <JobPage key={place.jobId} {...{ session, route, notices, ...place }} />}
       {place.page === 'search' && <SearchPage {...{ session, route, notices, search }} question={place.question} />}
@@ -71,6 +80,7 @@ function SignedIn({ session, route }: AppProps) {
       {place.page === 'model' && <ModelPage key={place.modelId} {...{ session, notices, ...place }} />}
       {isDatasetPlace(place) && <DatasetPages {...{ session, route, notices, place }} />}
       {place.page === 'keys' && <KeysPage {...{ session, notices }} />}
+      {place.page === 'members' && <MembersPage {...{ session, notices }} />}
       {place.page === 'streams' && <StreamsPage {...{ session, route, notices }} />}
       {place.page === 'stream' && <StreamPage key={place.jobId} {...{ session, notices, ...place }} />}
       {place.page === 'webhooks' && <WebhooksPage {...{ session, notices }} />}

@@ -3,9 +3,10 @@ import { useRef } from 'preact/hooks';
 import { useObserved } from '../../shared/observed.js';
 import { shellText } from '../messages/en.js';
 import { useMessages } from '../messages/i18n.js';
-import type { Place } from '../state/route.js';
+import type { Place, Route } from '../state/route.js';
 import type { Notices } from '../state/notices.js';
 import type { Session } from '../state/session.js';
+import { attempt } from './act-button.js';
 import { Preferences } from './preferences.js';
 
 type Page = Place['page'];
@@ -20,6 +21,7 @@ const PAGES = [
   ['storage', []],
   ['usage', []],
   ['keys', []],
+  ['members', []],
   ['streams', ['stream']],
   ['webhooks', ['webhook']],
   ['health', []],
@@ -28,13 +30,14 @@ const PAGES = [
 
 interface ShellProps {
   session: Session;
+  route: Route;
   page: Page;
   notices: Notices;
   children: ComponentChildren;
 }
 
 /** What is around every page. */
-export function Shell({ session, page, notices, children }: ShellProps) {
+export function Shell({ session, route, page, notices, children }: ShellProps) {
   useObserved(session, notices);
   const text = useMessages(shellText);
   const main = useRef<HTMLElement>(null);
@@ -50,7 +53,7 @@ export function Shell({ session, page, notices, children }: ShellProps) {
         <a class="brand" href="#/jobs">
           Adit
         </a>
-        <span class="workspace">{me.workspace.name}</span>
+        <Workspace {...{ session, route, notices }} />
         <nav aria-label={text.pages}>
           {PAGES.map(([name, parts]) => (
             <a
@@ -63,9 +66,9 @@ export function Shell({ session, page, notices, children }: ShellProps) {
           ))}
           <a href={`${session.address}/api/docs`}>{text.api}</a>
         </nav>
-        <span class="who">{text.signedInAs({ name: me.key.name, role: text[me.role] })}</span>
+        <span class="who">{text.signedInAs({ name: session.who?.name ?? '', role: text[me.role] })}</span>
         <Preferences />
-        <button type="button" onClick={() => session.signOut()}>
+        <button type="button" onClick={() => void attempt({ session, notices }, () => session.leave())}>
           {text.signOut}
         </button>
       </header>
@@ -95,5 +98,31 @@ export function Shell({ session, page, notices, children }: ShellProps) {
         )}
       </div>
     </div>
+  );
+}
+
+/** The workspace; a choice for somebody who belongs to several. */
+function Workspace({ session, route, notices }: Pick<ShellProps, 'session' | 'route' | 'notices'>) {
+  const text = useMessages(shellText);
+  const { me } = session;
+  if (me === null || me.workspaces.length < 2) return <span class="workspace">{me?.workspace.name}</span>;
+  const move = async (id: string): Promise<void> => {
+    // What is open is of the workspace that is left.
+    if (await attempt({ session, notices }, () => session.moveTo(id))) route.go('#/jobs');
+  };
+  return (
+    <span class="workspace">
+      <select
+        aria-label={text.workspace}
+        value={me.workspace.id}
+        onChange={({ currentTarget: { value } }) => void move(value)}
+      >
+        {me.workspaces.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </span>
   );
 }

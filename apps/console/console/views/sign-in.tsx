@@ -1,64 +1,60 @@
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { signInText } from '../messages/en.js';
 import { useMessages } from '../messages/i18n.js';
-import { isSignedOut, type Session } from '../state/session.js';
+import type { Place, SignInFault } from '../state/route.js';
+import type { Session } from '../state/session.js';
 import { faultMessage } from './fault-text.js';
+import { FAULT_ID, KeyForm } from './key-form.js';
 import { Preferences } from './preferences.js';
 
-export function SignIn({ session }: { session: Session }) {
+interface SignInProps {
+  session: Session;
+  place: Place;
+}
+
+/** Signs in by the provider, where the service has one, or by a key; accepts an invitation. */
+export function SignIn({ session, place }: SignInProps) {
   const text = useMessages(signInText);
-  const [fault, setFault] = useState<string | null>(
-    session.ended ? text.ended : session.linkFailed ? text.linkFailed : null,
-  );
+  const { provider, ended, linkFailed } = session;
+  const invitation = place.page === 'invitation' ? place.token : null;
+  const told = place.page === 'sign-in' ? place.fault : null;
+  const [fault, setFault] = useState<string | null>(ended ? text.ended : linkFailed ? text.linkFailed : null);
   const [busy, setBusy] = useState(false);
-  const ids = { key: useId(), hint: useId(), fault: useId(), keeps: useId() };
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const given = new FormData(event.currentTarget);
-    const key = String(given.get('key') ?? '').trim();
-    if (key === '') return setFault(text.empty);
+  useEffect(() => {
+    if (provider === undefined) void session.readOffer();
+  }, [session, provider]);
+  const begin = async (): Promise<void> => {
     setBusy(true);
     try {
-      await session.signIn(key, given.get('keeps') !== null);
+      await session.signInByProvider(invitation);
     } catch (error) {
-      setFault(isSignedOut(error) ? text.wrong : faultMessage(error));
+      setFault(faultMessage(error));
       setBusy(false);
     }
   };
+  const contact = provider?.contact ?? text.somebody;
+  const wording: Record<SignInFault, string> = { ...text, stranger: text.stranger({ contact }) };
+  const shown = fault ?? (told === null ? null : wording[told]);
+  const hasProvider = provider !== undefined && provider !== null;
   return (
     <main class="sign-in">
-      <form onSubmit={(event) => void submit(event)}>
+      <div class="sign-in-card">
         <p class="brand">Adit</p>
-        <h1>{text.title}</h1>
-        {fault !== null && (
-          <p id={ids.fault} class="fault" role="alert">
-            {fault}
+        <h1>{invitation === null ? text.title : text.invited}</h1>
+        {shown !== null && (
+          <p id={FAULT_ID} class="fault" role="alert">
+            {shown}
           </p>
         )}
-        <label for={ids.key}>{text.key}</label>
-        <input
-          id={ids.key}
-          name="key"
-          type="password"
-          autocomplete="off"
-          spellcheck={false}
-          autofocus
-          aria-invalid={fault !== null}
-          aria-describedby={fault === null ? ids.hint : `${ids.fault} ${ids.hint}`}
-        />
-        <small id={ids.hint}>{text.hint}</small>
-        <label class="check" for={ids.keeps}>
-          <input id={ids.keeps} name="keeps" type="checkbox" />
-          <span>
-            {text.remember}
-            <small>{text.rememberHint}</small>
-          </span>
-        </label>
-        <button type="submit" class="primary" disabled={busy}>
-          {text.submit}
-        </button>
-      </form>
+        {invitation !== null && <p>{provider === null ? text.noProvider : text.invitedHint}</p>}
+        {hasProvider && (
+          <button type="button" class="primary" autofocus disabled={busy} onClick={() => void begin()}>
+            {text.by({ name: provider.name })}
+          </button>
+        )}
+        {hasProvider && invitation === null && <p class="or">{text.or}</p>}
+        {invitation === null && <KeyForm {...{ session, setFault }} isFirst={!hasProvider} isWrong={fault !== null} />}
+      </div>
       <Preferences />
     </main>
   );

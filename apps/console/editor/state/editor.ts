@@ -79,7 +79,7 @@ export class Editor extends Observable {
   }
 
   async open(): Promise<void> {
-    if (!this.api.hasToken) {
+    if (!this.api.hasToken && !(await this.api.isSignedIn())) {
       const why = 'This link is not whole: its end, “?token=…”, is missing. Paste the whole link here.';
       this.opening = { state: 'failed', why, renew: true };
       return this.changed();

@@ -9,6 +9,7 @@ import {
   type ParagraphDifference,
   type VersionRequest,
 } from '@adit/client';
+import { ownFetch } from '../../shared/own-fetch.js';
 import type { Paragraph, Paragraphs } from '../model/paragraph.js';
 
 /** The largest page that the service gives. */
@@ -27,12 +28,20 @@ export class TranscriptApi {
     private token: string,
     private apiKey = '',
   ) {
-    this.client = new AditClient({ url: location.origin, ...(apiKey === '' ? { token } : { apiKey }) });
+    const own = token === '' ? { fetch: ownFetch } : { token };
+    this.client = new AditClient({ url: location.origin, ...(apiKey === '' ? own : { apiKey }) });
   }
 
   /** Whether there is anything to sign requests with. */
   get hasToken(): boolean {
     return this.token !== '' || this.apiKey !== '';
+  }
+
+  /** Whether somebody signed in to the console with this browser, whose cookie then does in place of a token. */
+  async isSignedIn(): Promise<boolean> {
+    const reply = await fetch('/console/session').catch(() => null);
+    const body: unknown = reply?.ok === true ? await reply.json() : null;
+    return typeof body === 'object' && body !== null && 'signed_in' in body && body.signed_in === true;
   }
 
   /** Replaces the token by one that is still valid. */
@@ -51,11 +60,11 @@ export class TranscriptApi {
   }
 
   /**
-   * Address with the token in it, since a media element sends no headers of ours; by an API key, which is never part of an address,
-   * one that is signed for minutes.
+   * Address with the token in it, since a media element sends no headers of ours; by an API key, which is never part of an address, and
+   * for whoever is signed in, one that is signed for minutes.
    */
   async mediaAddress({ job, source: address }: Transcript): Promise<string> {
-    if (this.apiKey !== '') {
+    if (this.token === '') {
       const source = Math.max(0, job.sources.indexOf(address));
       const key = 'GET /v1/jobs/{jobId}/media/';
       const { link } = await this.client.request(key, { params: { jobId: job.id }, query: { source } });

@@ -19,14 +19,14 @@ export interface Upload extends UploadItem {
   ends: AbortController | null;
 }
 
-/** Uploads outlive the page that shows them; those of another key are ended. */
-let current: { keyId: string; uploads: Uploads } | null = null;
+/** Uploads outlive the page that shows them; those of another key, person or workspace are ended. */
+let current: { owner: string; uploads: Uploads } | null = null;
 
 export function uploadsOf(session: Session): Uploads {
-  const keyId = session.me?.key.id ?? '';
-  if (current?.keyId !== keyId) {
+  const { owner } = session;
+  if (current?.owner !== owner) {
     current?.uploads.pause();
-    current = { keyId, uploads: new Uploads(session) };
+    current = { owner, uploads: new Uploads(session) };
   }
   return current.uploads;
 }
@@ -36,12 +36,12 @@ export class Uploads extends Observable {
   items: Upload[] = [];
   /** Changes with each file that has become whole. */
   finished = 0;
-  private readonly keyId: string | undefined;
+  private readonly owner: string;
   private readonly kept: KeptUploads;
 
   constructor(private readonly session: Session) {
     super();
-    this.keyId = session.me?.key.id;
+    this.owner = session.owner;
     this.kept = new KeptUploads(session.me?.workspace.id ?? '');
     this.items = this.kept.all().map((each) => newUpload({ ...each, state: 'kept' }));
     session.observe(() => !this.isOurs && this.pause());
@@ -107,7 +107,7 @@ export class Uploads extends Observable {
 
   /** A link may sign in another key meanwhile, of another workspace perhaps: with that one nothing is sent or asked for. */
   private get isOurs(): boolean {
-    return this.session.me?.key.id === this.keyId;
+    return this.session.owner === this.owner;
   }
 
   /** What is wrong with the key of these uploads says nothing about another one. */

@@ -53,7 +53,7 @@ export function ApiKeys({ session, notices, keys }: ApiKeysProps) {
       {asked?.act === 'rotate' && (
         <RotateDialog
           name={asked.key.name}
-          isOwn={asked.key.id === session.me?.key.id}
+          isOwn={asked.key.id === session.me?.key?.id}
           onClose={close}
           onRotate={(overlap) =>
             run(async () => {
@@ -66,7 +66,7 @@ export function ApiKeys({ session, notices, keys }: ApiKeysProps) {
       {asked?.act === 'revoke' && (
         <RevokeDialog
           name={asked.key.name}
-          isOwn={asked.key.id === session.me?.key.id}
+          isOwn={asked.key.id === session.me?.key?.id}
           onClose={close}
           onRevoke={() =>
             run(async () => {
@@ -108,7 +108,7 @@ function ApiKeyTable({ session, notices, apiKeys, setAsked }: ApiKeyTableProps) 
           return (
             <tr key={id}>
               <th scope="row">
-                {name} {id === session.me?.key.id && <em class="used">{text.own}</em>}
+                {name} {id === session.me?.key?.id && <em class="used">{text.own}</em>}
                 <small>{prefix}…</small>
               </th>
               <td>{role}</td>

@@ -6,11 +6,11 @@ import { keysText } from '../../messages/keys.en.js';
 import type { Secret } from '../../state/session.js';
 
 /** Shows a new key once. Neither a click beside it nor Escape takes it away. */
-export function SecretDialog({ secret: { name, parts }, onClose }: { secret: Secret; onClose: () => void }) {
+export function SecretDialog({ secret: { name, title, parts }, onClose }: { secret: Secret; onClose: () => void }) {
   const text = useMessages(keysText);
   const shell = useMessages(shellText);
   return (
-    <Dialog title={text.newKey({ name })} closeLabel={shell.close} stays onClose={onClose}>
+    <Dialog title={title ?? text.newKey({ name })} closeLabel={shell.close} stays onClose={onClose}>
       <p>{text.shownOnce}</p>
       {parts.map(([part, value], at) => (
         <SecretPart key={part} name={part} value={value} isLast={at === parts.length - 1} />
