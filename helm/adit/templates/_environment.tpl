@@ -129,6 +129,14 @@ description of a pod.
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- with $v.signIn -}}
+{{- if .issuer -}}
+{{- $_ := set $env "ADIT_OIDC_ISSUER" .issuer -}}
+{{- $_ := set $env "ADIT_OIDC_CLIENT_ID" .clientId -}}
+{{- with .allowAddresses }}{{ $_ := set $env "ADIT_OIDC_ALLOW_ADDRESSES" (join "," .) }}{{ end -}}
+{{- if .existingSecret }}{{ $_ := set $env "ADIT_OIDC_CLIENT_SECRET_FILE" "/secrets/sign-in/secret" }}{{ end -}}
+{{- end -}}
+{{- end -}}
 {{- with $v.api.trustProxy }}{{ $_ := set $env "ADIT_TRUST_PROXY" (join "," .) }}{{ end -}}
 {{- if $v.api.tls.existingSecret -}}
 {{- $_ := set $env "ADIT_TLS_CERT_FILE" "/secrets/api/tls.crt" -}}
@@ -275,6 +283,13 @@ description of a pod.
           items:
             - { key: {{ $v.models.followed.accessKeyKey }}, path: followed/access-key }
             - { key: {{ $v.models.followed.secretKeyKey }}, path: followed/secret-key }
+      {{- end }}
+      {{- with $v.signIn }}
+      {{- if and .issuer .existingSecret }}
+      - secret:
+          name: {{ .existingSecret }}
+          items: [{ key: {{ .key }}, path: sign-in/secret }]
+      {{- end }}
       {{- end }}
       {{- with include "adit.apiSecret" .root }}
       - secret:

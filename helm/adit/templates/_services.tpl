@@ -92,6 +92,11 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- with .Values.inference.gpu -}}
 {{- if and (eq .precision "float16") (has "cpu" .providers) }}{{ fail "inference.gpu.precision is float16, but inference.gpu.providers has cpu, which has nothing from it: name GPU providers alone." }}{{ end -}}
 {{- end -}}
+{{- with .Values.signIn -}}
+{{- if and .issuer (not .clientId) }}{{ fail "signIn.issuer is set: name Adit as the provider does in signIn.clientId." }}{{ end -}}
+{{- if and .issuer (not $.Values.api.publicUrl) }}{{ fail "signIn.issuer is set: give the address that the provider leads back to in api.publicUrl." }}{{ end -}}
+{{- if and (not .issuer) (or .clientId .existingSecret .allowAddresses) }}{{ fail "signIn has no issuer: name the provider in signIn.issuer, or leave all of it empty." }}{{ end -}}
+{{- end -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) }}{{ fail "ingress.host is empty: an Ingress for every host name would take what is not Adit's." }}{{ end -}}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}{{ fail "httpRoute.parentRefs is empty: name the Gateway that the route belongs to." }}{{ end -}}
 {{- if .Values.backup.enabled -}}
