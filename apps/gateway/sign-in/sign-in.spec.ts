@@ -108,6 +108,7 @@ describe('signing in', () => {
     expect((await me(agent)).status).toBe(401);
   });
 
+  /** @hardening privacy: Somebody is signed in by a forged or replayed answer of a provider */
   it('takes nothing but what was asked for', async () => {
     const agent = await signedIn('ann');
     const callback = await agent.toCallback('ann');
@@ -131,6 +132,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
+  /** @hardening privacy: A page of another site acts for whoever is signed in */
   it('is a cookie that no script reads, and whose changes need a header', async () => {
     const agent = await signedIn('ann');
     const fresh = await agent.fetch(await agent.toCallback('ann'));
@@ -168,6 +170,7 @@ describe('a session', () => {
     expect(await gateway.db.manager.count(SessionEntity)).toBe(1);
   });
 
+  /** @hardening privacy: A member who was removed goes on, or something of them is kept */
   it('ends with the member, of whom nothing is left', async () => {
     const [ann, chief] = [await signedIn('ann'), await signedIn('bob', 'admin')];
     const [{ id } = { id: '' }] = (await members()).filter(({ email }) => email === 'Ann@example.org');
