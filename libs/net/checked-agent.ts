@@ -3,6 +3,7 @@ import { AditError } from '@adit/contracts';
 import { Agent, buildConnector } from 'undici';
 import type { AddressPolicy } from './addresses.js';
 import { notPermitted, resolveBySystem, resolvePermitted, type ResolveHost } from './resolve.js';
+import { readShoutcast } from './shoutcast.js';
 
 interface CheckedAgentOptions {
   addresses: AddressPolicy;
@@ -16,6 +17,8 @@ interface CheckedAgentOptions {
   connections?: number;
   /** Time that an idle socket is kept. */
   keepAliveMs?: number;
+  /** Takes the answers of SHOUTcast 1 for those of HTTP. */
+  shoutcast?: boolean;
 }
 
 /**
@@ -46,6 +49,7 @@ export function checkedAgent(options: CheckedAgentOptions): Agent {
       connect(target, (...[error, socket]) => {
         if (error) return callback(error, null);
         const peer = socket.remoteAddress ?? '';
+        if (options.shoutcast) readShoutcast(socket);
         if (addresses.permits(peer)) return callback(null, socket);
         socket.destroy();
         callback(notPermitted(hostname, peer, addresses), null);

@@ -18,6 +18,8 @@ interface WebClientOptions {
   /** Replaces the system's resolver. */
   resolveHost?: ResolveHost;
   credentials?: WebCredentials | null;
+  /** Takes the answers of SHOUTcast 1 for those of HTTP. */
+  shoutcast?: boolean;
 }
 
 interface GetOptions {
@@ -46,9 +48,9 @@ export class WebClient {
   private readonly agent: Agent;
 
   constructor(private readonly options: WebClientOptions) {
-    const { policy, idleTimeoutSeconds, resolveHost } = options;
+    const { policy, idleTimeoutSeconds, resolveHost, shoutcast } = options;
     const addresses = sourceAddresses(policy);
-    this.agent = checkedAgent({ addresses, timeoutMs: idleTimeoutSeconds * 1000, resolveHost });
+    this.agent = checkedAgent({ addresses, timeoutMs: idleTimeoutSeconds * 1000, resolveHost, shoutcast });
   }
 
   /** Answers with any status but that of a redirect that is followed. Whoever does not read the body destroys it. */

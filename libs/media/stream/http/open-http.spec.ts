@@ -2,8 +2,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { PRIVATE_HOSTS } from '@adit/net/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -104,6 +106,44 @@ describe('MPEG-TS over HTTP', () => {
     } finally {
       await other.stop();
     }
+  });
+
+  describe('by SHOUTcast 1', () => {
+    const packets = Buffer.alloc(188 * 400, 0x47);
+    /** Answers with pieces, one after the other, and closes the connection. */
+    const station = async (pieces: readonly (string | Buffer)[], use: (address: string) => Promise<void>) => {
+      const radio = createServer((socket) => {
+        socket.on('error', () => undefined);
+        const answer = async (): Promise<void> => {
+          for (const piece of pieces) {
+            socket.write(piece);
+            await wait(50);
+          }
+          socket.end();
+        };
+        socket.once('data', () => void answer());
+      });
+      await new Promise<void>((resolve) => radio.listen(0, '127.0.0.1', resolve));
+      try {
+        await use(`http://127.0.0.1:${(radio.address() as AddressInfo).port}/`);
+      } finally {
+        await new Promise((resolve) => radio.close(resolve));
+      }
+    };
+    const head = 'ICY 200 OK\r\nicy-notice1:<BR>Winamp\r\nicy-name:Radio\r\ncontent-type:audio/mpeg\r\n\r\n';
+
+    it.each([
+      ['at once', [head, packets]],
+      ['in pieces', ['I', head.slice(1, 3), head.slice(3), packets]],
+    ])('is read: %s', async (_what, pieces) => {
+      await station(pieces, async (address) => expect((await read(address)).bytes).toEqual(packets));
+    });
+
+    it('says what is wrong', async () => {
+      await station(['ICY 401 Service Unavailable\r\n\r\n'], async (address) =>
+        expect((await read(address)).error.message).toMatch(/password is not accepted/),
+      );
+    });
   });
 
   it('ends at once when nobody reads it any more', async () => {

@@ -19,7 +19,7 @@ const LONGEST_FILE = 1e12;
 
 /**
  * Reads MPEG-TS, or MP3 or AAC without a container, as the body of one HTTP answer, as encoders, set-top servers and
- * radio stations (Icecast) send it. Its bytes tell what it is, whatever the header says. The answer has no end of its own: where the connection closes, the stream broke off. Answers with a length are files and refused.
+ * radio stations (Icecast, SHOUTcast) send it. Its bytes tell what it is, whatever the header says. The answer has no end of its own: where the connection closes, the stream broke off. Answers with a length are files and refused.
  */
 export const openHttp: OpenLive = async function* (uri, options) {
   const shown = shownAddress(uri);
@@ -27,7 +27,8 @@ export const openHttp: OpenLive = async function* (uri, options) {
   const stopping = new AbortController();
   const signal = AbortSignal.any([options.signal, stopping.signal]);
   const { idleTimeoutSeconds, resolveHost } = options;
-  const client = new WebClient({ policy: options, idleTimeoutSeconds, signal, resolveHost, credentials });
+  const web = { policy: options, idleTimeoutSeconds, signal, resolveHost, credentials };
+  const client = new WebClient({ ...web, shoutcast: true });
   const stop = (): void => {
     stopping.abort(new Error('The stream is no longer read.'));
     client.close();
