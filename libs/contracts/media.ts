@@ -234,7 +234,8 @@ export const AUDIO_DECODER_VERSION = 4;
 /** A language by the shortest of its codes: `de` of `ger`, `deu`, `DE` and `de-AT`; null of what names none. */
 export function languageCode(tag: string): string | null {
   try {
-    const { language } = new Intl.Locale(tag);
+    // Newer versions of Node have no language for what names none.
+    const { language = 'und' }: Partial<Intl.Locale> = new Intl.Locale(tag);
     return language === 'und' ? null : language;
   } catch {
     // Only the text itself can be wrong.

@@ -15,7 +15,7 @@ type CommandLine = Pick<
   'input' | 'inputOptions' | 'complexFilter' | 'output' | 'outputOptions' | '_getArguments'
 >;
 
-/** One ffmpeg run: one or two guarded inputs, at most one filter graph, any number of outputs. No other file depends on fluent-ffmpeg. */
+/** One ffmpeg run: one or more guarded inputs, at most one filter graph, any number of outputs. No other file depends on fluent-ffmpeg. */
 interface FfmpegRun {
   /** Private file. */
   path: string;
@@ -29,8 +29,8 @@ interface FfmpegRun {
   probeStep?: number;
   /** Options in addition to those of every run. */
   inputOptions: string[];
-  /** A second input. */
-  more?: Pick<FfmpegRun, 'path' | 'containers' | 'probeStep'>;
+  /** Further inputs. */
+  more?: Pick<FfmpegRun, 'path' | 'containers' | 'probeStep' | 'inputOptions'>[];
   /** Left out where packets are copied. */
   filterGraph?: string;
   outputs: { target: string; options: string[] }[];
@@ -99,17 +99,15 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
 }
 
 function commandLine(run: FfmpegRun): string[] {
-  const { path, containers, part, maxPixels, probeStep, inputOptions, more, filterGraph, outputs, globalOptions } = run;
+  const { path, containers, part, maxPixels, probeStep, inputOptions, filterGraph, outputs, globalOptions } = run;
   const guard = [...inputGuard(containers, maxPixels, probeStep), ...(part === undefined ? [] : PART_GUARD)];
   return ffmpegArguments({
     input: part === undefined ? inputAddress(path) : partAddress(path, part),
     inputOptions: [...guard, ...inputOptions],
-    ...(more !== undefined && {
-      more: {
-        input: inputAddress(more.path),
-        inputOptions: inputGuard(more.containers, maxPixels, more.probeStep),
-      },
-    }),
+    more: run.more?.map((each) => ({
+      input: inputAddress(each.path),
+      inputOptions: [...inputGuard(each.containers, maxPixels, each.probeStep), ...each.inputOptions],
+    })),
     filterGraph,
     outputs,
     globalOptions,
@@ -120,18 +118,18 @@ function commandLine(run: FfmpegRun): string[] {
 export function ffmpegArguments({
   input,
   inputOptions,
-  more,
+  more = [],
   filterGraph,
   outputs,
   globalOptions = [],
 }: Pick<FfmpegRun, 'inputOptions' | 'filterGraph' | 'outputs' | 'globalOptions'> & {
   input: string;
-  more?: { input: string; inputOptions: string[] };
+  more?: { input: string; inputOptions: string[] }[] | undefined;
 }): string[] {
   const command: CommandLine = ffmpeg();
   command.input(input);
   command.inputOptions(...pair(['-nostdin', '-loglevel', 'error', ...inputOptions]));
-  if (more !== undefined) command.input(more.input).inputOptions(...pair(more.inputOptions));
+  for (const each of more) command.input(each.input).inputOptions(...pair(each.inputOptions));
   if (filterGraph !== undefined) command.complexFilter(filterGraph);
   outputs.forEach(({ target, options }, i) => {
     command.output(target).outputOptions(...pair(i === 0 ? [...options, ...globalOptions] : options));

@@ -12,9 +12,9 @@ import { openHead } from './live-head.js';
 import type { LiveOptions, LiveRun } from './live-run.js';
 import { openLive } from './open-live.js';
 import { findPackedSound, id3Tag } from './packed-sound.js';
-import { soundDistance } from './sound-beside.js';
 import type { LiveSound } from './sound-cutter.js';
-import { beeps, beepsIn } from './testing/beeps.js';
+import { soundDistance } from './sound-distance.js';
+import { beeps, beepsIn, timeTag } from './testing/beeps.js';
 
 const FORMATS = {
   aac: ['-c:a', 'aac', '-b:a', '96k', '-f', 'adts'],
@@ -52,17 +52,6 @@ async function listen(path: string): Promise<{ runs: LiveRun[]; sounds: LiveSoun
   }
 }
 
-/** A tag as packed audio of HLS begins with. */
-function tagOf(seconds: number, more = 0): Buffer {
-  const owner = Buffer.from('com.apple.streaming.transportStreamTimestamp\0', 'latin1');
-  const time = Buffer.alloc(8);
-  time.writeBigUInt64BE(BigInt(Math.round(seconds * 90_000)));
-  const frame = Buffer.concat([Buffer.from('PRIV'), Buffer.from([0, 0, 0, 53, 0, 0]), owner, time]);
-  const size = frame.length + more;
-  const head = Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, size >> 21, (size >> 14) & 127, (size >> 7) & 127, size & 127]);
-  return Buffer.concat([head, frame, Buffer.alloc(more)]);
-}
-
 function expectBeeps(found: readonly number[], least: number): void {
   expect(found.length).toBeGreaterThanOrEqual(least);
   for (const [i, at] of found.entries()) if (i > 0) expect(at - found[i - 1]!).toBeCloseTo(2, 1);
@@ -97,7 +86,10 @@ describe.each(['aac', 'mp3'] as const)('a radio station that sends %s over HTTP'
     const cuts = names.map((_, at) => frameAt(Math.floor((at * bytes.length) / 12)));
     for (const [at, name] of names.entries()) {
       const own = bytes.subarray(cuts[at], cuts[at + 1]);
-      server.pages.set(`/${name}`, at % 3 === 1 ? own : Buffer.concat([tagOf(100 + at, at === 2 ? 300_000 : 0), own]));
+      server.pages.set(
+        `/${name}`,
+        at % 3 === 1 ? own : Buffer.concat([timeTag(100 + at, at === 2 ? 300_000 : 0), own]),
+      );
     }
     const live = playlistOf(names.slice(0, 3).map((name) => entry(name)));
     server.pages.set('/radio.m3u8', live);
@@ -136,12 +128,12 @@ describe('packed sound', () => {
   });
 
   it('states its time in its tag, on the clock of the pictures', () => {
-    const tag = tagOf(9.5);
+    const tag = timeTag(9.5);
     expect(id3Tag(tag)).toEqual({ length: tag.length, seconds: 9.5 });
     expect(id3Tag(tag.subarray(0, 40))).toEqual({ length: tag.length, seconds: null });
     expect(id3Tag(Buffer.from('ID3\u0004\0\0\xff\xff\xff\xff', 'latin1'))).toBeNull();
     // 33 bits of the number count.
-    expect(id3Tag(tagOf(9.5 + 2 ** 33 / 90_000))?.seconds).toBe(9.5);
+    expect(id3Tag(timeTag(9.5 + 2 ** 33 / 90_000))?.seconds).toBe(9.5);
     const pictures = { start: 10, statedTime: null };
     expect(soundDistance({ start: 0, statedTime: null, clockOffset: -9.5 }, pictures, 0)).toBe(-0.5);
   });

@@ -9,8 +9,9 @@ import { decodeLive } from './live-decoder.js';
 import { openHead } from './live-head.js';
 import type { LiveOptions } from './live-run.js';
 import { openLive } from './open-live.js';
-import { SoundBeside, soundDistance } from './sound-beside.js';
+import { SoundBeside } from './sound-beside.js';
 import type { LiveSound } from './sound-cutter.js';
+import { nextDistance, soundDistance } from './sound-distance.js';
 import { beepingFilm, beepsIn, type ApartSegments } from './testing/beeps.js';
 
 let directory: string;
@@ -225,5 +226,17 @@ describe('the distance of sound to its pictures', () => {
   it('is not known where nothing tells it', () => {
     expect(soundDistance(at(0), at(900), 0)).toBeNull();
     expect(soundDistance(at(990), at(900), 80)).toBe(90);
+  });
+
+  it('is found when the clock of MPEG-TS has begun anew since the first picture', () => {
+    const day = 86_400;
+    const clock = (seconds: number): number => seconds % (2 ** 33 / 90_000);
+    expect(soundDistance(at(clock(10 + 2 * day)), at(10), 2 * day - 3)).toBeCloseTo(2 * day, 6);
+  });
+
+  it('is not known behind a discontinuity where sound does not go on', () => {
+    expect(nextDistance(at(20), at(10), 10)).toBe(10);
+    expect(nextDistance(at(11.4), at(10), 10)).toBeNull();
+    expect(nextDistance(at(11.4, 30_000), at(10, 20_000), 10)).toBe(10);
   });
 });

@@ -9,6 +9,7 @@ import { openChild } from '../sandbox/open-child.js';
 import { openHead, type LiveHead } from './live-head.js';
 import type { LiveRun } from './live-run.js';
 import { LIVE_SOUND_RATE, SoundReader, soundOutputs, type SoundBlock } from './live-sound.js';
+import { soundDistance, type RunTimes } from './sound-distance.js';
 
 const log = createLogger('recorder');
 
@@ -22,34 +23,6 @@ const AHEAD_SECONDS = 8;
 const ANALYSED = ['-probesize', '1000000', '-analyzeduration', '500000'];
 /** Waits before sound that could not be decoded is opened again. */
 const AGAIN = { baseMs: 2000, maxMs: 30_000 };
-/** Seconds by which the stated times of sound and pictures may contradict those of their media. */
-const SAME_SECONDS = 2;
-/** Seconds between sound and pictures beyond which their clocks have nothing to do with each other. */
-const FAR_SECONDS = 60;
-/** The clock of MPEG-TS begins anew after 33 bits of 1/90000 s. */
-const WRAP_SECONDS = 2 ** 33 / 90_000;
-
-/** Times of a run: seconds on its own clock of what it begins with, and what tells them. */
-export interface RunTimes extends Pick<LiveRun, 'statedTime' | 'clockOffset'> {
-  start: number;
-}
-
-/**
- * Returns the seconds from the first picture of a run to the start of sound that comes apart from it: by the time of the
- * media, which both share as a rule; by the stated wall clocks where these contradict that. Null where neither tells it.
- *
- * @param seen - seconds from the first picture to the latest
- */
-export function soundDistance(sound: RunTimes, pictures: RunTimes, seen: number): number | null {
-  const shared = (run: RunTimes): number => run.start - (run.clockOffset ?? 0);
-  const apart = shared(sound) - shared(pictures);
-  const byMedia = apart - Math.round(apart / WRAP_SECONDS) * WRAP_SECONDS;
-  if (sound.statedTime === null || pictures.statedTime === null) {
-    return Math.abs(byMedia - seen) <= FAR_SECONDS ? byMedia : null;
-  }
-  const stated = (sound.statedTime - pictures.statedTime) / 1000;
-  return Math.abs(stated - byMedia) <= SAME_SECONDS ? byMedia : stated;
-}
 
 export interface BesideOptions {
   /** Opens the sound, see `LiveRun`. */
@@ -128,31 +101,11 @@ export class SoundBeside {
     return this.blocks.splice(0, later < 0 ? this.blocks.length : later);
   }
 
-  private isOver(): boolean {
-    return this.signal.aborted;
-  }
-
-  /** Never fails: pictures are there without their sound, too. */
-  private async read(): Promise<void> {
-    for (let failures = 0; !this.signal.aborted;) {
-      let fault: unknown = null;
-      try {
-        for await (const run of this.options.open(this.signal)) {
-          await this.decode(run).catch((error: unknown) => (fault = error));
-          if (fault !== null) break;
-          failures = 0;
-          while (this.waiting > WAITING_SECONDS) await pause(200, this.signal);
-        }
-        if (fault === null) return;
-      } catch (error) {
-        fault = error;
-        if (AditError.from(error).code !== 'SOURCE_UNAVAILABLE') failures = Infinity;
-      }
-      if (this.isOver()) return;
-      log.info({ err: fault }, 'the sound of a live stream, apart from its pictures, cannot be read');
-      if (failures === Infinity) return;
-      await pause(backoffDelay(++failures, AGAIN), this.signal).catch(() => undefined);
-    }
+  private read(): Promise<void> {
+    return readSound(this.options.open, this.signal, async (run) => {
+      await this.decode(run);
+      while (this.waiting > WAITING_SECONDS) await pause(200, this.signal);
+    });
   }
 
   private get waiting(): number {
@@ -200,8 +153,7 @@ export class SoundBeside {
       const isFirst = current.distance === undefined;
       const own = start / LIVE_SOUND_RATE;
       if (current.distance === undefined) {
-        const { run } = current;
-        const distance = soundDistance({ ...run, start: own }, pictures, this.seen);
+        const distance = soundDistance({ ...current.run, start: own }, pictures, this.seen);
         current.distance = distance === null ? null : distance - own;
         if (distance === null) log.info('the times of sound do not fit those of its pictures');
       }
@@ -212,6 +164,39 @@ export class SoundBeside {
       const placed = { start: Math.round((pictures.start + at) * LIVE_SOUND_RATE), samples };
       this.blocks.push(missing === null ? placed : { ...placed, missing });
     }
+  }
+}
+
+/**
+ * Reads the runs of sound beside pictures to their end, and opens what cannot be used again. Never fails: pictures are
+ * there without their sound, too.
+ */
+export async function readSound(
+  open: NonNullable<LiveRun['sound']>,
+  signal: AbortSignal,
+  use: (run: LiveRun) => Promise<void>,
+): Promise<void> {
+  const isOver = (): boolean => signal.aborted;
+  let reason: string | null = null;
+  for (let failures = 0; !isOver();) {
+    let fault: unknown = null;
+    try {
+      for await (const run of open(signal)) {
+        await use({ ...run, gap: run.gap ?? reason }).catch((error: unknown) => (fault = error));
+        if (fault !== null) break;
+        failures = 0;
+        reason = null;
+      }
+      if (fault === null) return;
+    } catch (error) {
+      fault = error;
+      if (AditError.from(error).code !== 'SOURCE_UNAVAILABLE') failures = Infinity;
+    }
+    if (isOver()) return;
+    log.info({ err: fault }, 'the sound of a live stream, apart from its pictures, cannot be read');
+    if (failures === Infinity) return;
+    reason = AditError.from(fault).message;
+    await pause(backoffDelay(++failures, AGAIN), signal).catch(() => undefined);
   }
 }
 

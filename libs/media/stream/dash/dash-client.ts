@@ -1,7 +1,7 @@
 import { AditError } from '@adit/contracts';
 import { discard, type WebAnswer } from '../../fetch/web-client.js';
 import { best } from '../segments/best.js';
-import { chooseSound } from '../segments/choose-sound.js';
+import { chooseSound, type SoundOffer } from '../segments/choose-sound.js';
 import { lazyResource, type MediaPlaylist, type Resource, type Segment } from '../segments/media-playlist.js';
 import { conditionOf, SegmentClient, type SegmentClientOptions } from '../segments/segment-client.js';
 import type { Address } from './addressing.js';
@@ -55,9 +55,12 @@ export class DashClient extends SegmentClient {
     super(address, options);
   }
 
-  override separateSound(track: string | undefined, signal: AbortSignal): SegmentClient | null {
-    const last = this.fetched?.manifest.periods.findLast(({ videos }) => videos.length > 0);
-    if (last === undefined || chooseSound(last.sounds, track) === null) return null;
+  override sounds(): readonly SoundOffer[] {
+    return this.fetched?.manifest.periods.findLast(({ videos }) => videos.length > 0)?.sounds ?? [];
+  }
+
+  override separateSound(track: string | undefined, signal = this.options.signal): SegmentClient | null {
+    if (chooseSound(this.sounds(), track) === null) return null;
     return new DashClient(this.address, { ...this.options, signal }, ({ sounds }) => chooseSound(sounds, track));
   }
 

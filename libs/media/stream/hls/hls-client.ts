@@ -6,7 +6,7 @@ import type { MediaPlaylist, Resource, SegmentKey } from '../segments/media-play
 import { chooseSound } from '../segments/choose-sound.js';
 import { conditionOf, SegmentClient } from '../segments/segment-client.js';
 import { chooseVariant } from './choose-variant.js';
-import { MAX_PLAYLIST_BYTES, parsePlaylist, type MasterPlaylist, type Variant } from './playlist.js';
+import { MAX_PLAYLIST_BYTES, parsePlaylist, type MasterPlaylist, type Rendition, type Variant } from './playlist.js';
 import { malformed } from './playlist-tags.js';
 
 const KEY_BYTES = 16;
@@ -44,9 +44,13 @@ export class HlsClient extends SegmentClient {
     return this.media(await this.fetchPlaylist(this.last.url, this.last.condition));
   }
 
-  override separateSound(track: string | undefined, signal: AbortSignal): SegmentClient | null {
+  override sounds(): readonly Rendition[] {
     const { sounds = [], isSoundOnly = false } = this.variant ?? {};
-    const url = isSoundOnly ? null : (chooseSound(sounds, track)?.url ?? null);
+    return isSoundOnly ? [] : sounds;
+  }
+
+  override separateSound(track: string | undefined, signal = this.options.signal): SegmentClient | null {
+    const url = chooseSound(this.sounds(), track)?.url ?? null;
     return url === null ? null : new HlsClient(url, { ...this.options, signal }, this.web);
   }
 

@@ -4,6 +4,7 @@ import { within } from '../../fetch/private-file.js';
 import { brief, type SourcePolicy } from '../../fetch/source-uri.js';
 import { discard, WebClient, type WebAnswer } from '../../fetch/web-client.js';
 import { splitCredentials } from '../../fetch/web-credentials.js';
+import type { SoundOffer } from './choose-sound.js';
 import type { MediaPlaylist, Resource } from './media-playlist.js';
 
 const MAX_SEGMENT_BYTES = 512 << 20;
@@ -53,14 +54,16 @@ export abstract class SegmentClient {
   /** Fetches the list again; null when it has not changed. */
   abstract reload(): Promise<MediaPlaylist | null>;
 
+  /** The sound that belongs to the pictures, in the order of its numbers. Asked once the list of segments is there. */
+  abstract sounds(): readonly SoundOffer[];
+
   /**
-   * What fetches the sound that belongs to the pictures, where that comes in segments of its own; null where it does not.
-   * Asked once the list of segments is there.
+   * What fetches such sound, where that comes in segments of its own; null where it does not.
    *
    * @param track - number or language of the sound; left out: the default one
-   * @param signal - ends it
+   * @param signal - ends it; default: what ends this
    */
-  abstract separateSound(track: string | undefined, signal: AbortSignal): SegmentClient | null;
+  abstract separateSound(track: string | undefined, signal?: AbortSignal): SegmentClient | null;
 
   close(): void {
     if (this.isOwn) this.web.close();

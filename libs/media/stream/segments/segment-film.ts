@@ -1,7 +1,10 @@
+import { rm } from 'node:fs/promises';
 import { AditError } from '@adit/contracts';
 import type { ResolveHost } from '@adit/net';
-import { copyToPrivateFile, type CopyLimits, type FetchedSource } from '../../fetch/private-file.js';
+import { copyToPrivateFile, tooLarge, type CopyLimits, type FetchedSource } from '../../fetch/private-file.js';
 import type { SourcePolicy } from '../../fetch/source-uri.js';
+import type { RunTimes } from '../sound-distance.js';
+import { withSound, type FetchedSound } from './film-sound.js';
 import { isSameResource, type MediaPlaylist, type Segment } from './media-playlist.js';
 import type { SegmentClient, SegmentClientOptions } from './segment-client.js';
 import { LostSegment, readMap, readSegment } from './read-segment.js';
@@ -11,21 +14,21 @@ export interface FilmOptions extends SourcePolicy, CopyLimits {
   resolveHost?: ResolveHost;
 }
 
+/** Tracks of sound that are fetched with a film at most: the first ones. */
+const MAX_SOUNDS = 8;
+
 /**
- * Fetches a film that is published in segments: those of a whole list, one after the other in one private file. Throws
- * SOURCE_REFUSED for a live stream and for films in parts that do not join.
+ * Fetches a film that is published in segments: those of a whole list, one after the other in one private file. Sound
+ * that has lists of its own is put to it. Throws SOURCE_REFUSED for a live stream and for films in parts that do not join.
  */
 export async function fetchSegments(
   options: FilmOptions,
   connect: (options: SegmentClientOptions) => SegmentClient,
 ): Promise<FetchedSource> {
-  const { signal, timeoutSeconds } = options;
-  const deadline = Date.now() + timeoutSeconds * 1000;
+  const { signal } = options;
   const client = connect({ ...options, isLive: false });
   try {
-    const playlist = await client.open();
-    checkFilm(playlist);
-    return await copyToPrivateFile(filmBytes(client, playlist.segments, signal), options, deadline);
+    return await new FilmDownload(options).fetch(client);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LostSegment) throw new AditError('SOURCE_UNAVAILABLE', error.message, { cause: error });
@@ -35,31 +38,108 @@ export async function fetchSegments(
   }
 }
 
-function checkFilm({ hasEnded, segments }: MediaPlaylist): void {
-  if (!hasEnded) {
-    throw new AditError('SOURCE_REFUSED', 'The playlist has no end: it is that of a live stream, not of a film.');
+/** A list of segments in one file. */
+interface FetchedList extends Omit<RunTimes, 'start'> {
+  file: FetchedSource;
+  /** As its list states them. */
+  seconds: number;
+}
+
+/** What is fetched for one film, within the limits for all of it. */
+class FilmDownload {
+  private readonly deadline: number;
+  private bytes = 0;
+
+  constructor(private readonly options: FilmOptions) {
+    this.deadline = Date.now() + options.timeoutSeconds * 1000;
   }
-  const [first] = segments;
-  if (first === undefined) throw notOneFilm('lists no segments');
-  if (segments.some(({ isGap }) => isGap)) throw notOneFilm('has gaps');
-  // A file of MP4 has one initialisation section and one clock.
-  if (segments.some(({ map }) => !isSameResource(map, first.map)))
-    throw notOneFilm('changes its initialisation section');
-  if (first.map !== null && segments.some(({ isDiscontinuous }, at) => at > 0 && isDiscontinuous)) {
-    throw notOneFilm('has discontinuities in MP4');
+
+  async fetch(client: SegmentClient): Promise<FetchedSource> {
+    const pictures = await this.list(client, 'playlist');
+    const sounds: FetchedSound[] = [];
+    try {
+      for (const [at, offer] of client.sounds().entries()) {
+        const own = sounds.length < MAX_SOUNDS ? client.separateSound(String(at)) : null;
+        if (own === null) continue;
+        const { file, ...times } = await this.list(own, 'playlist of its sound', pictures.seconds).finally(() =>
+          own.close(),
+        );
+        sounds.push({ ...offer, ...times, path: file.path });
+      }
+      if (sounds.length === 0) return pictures.file;
+      const film = await withSound({ ...pictures, path: pictures.file.path }, sounds, this.options, this.deadline);
+      await rm(pictures.file.path, { force: true });
+      return film;
+    } catch (error) {
+      await rm(pictures.file.path, { force: true });
+      throw error;
+    } finally {
+      for (const { path } of sounds) await rm(path, { force: true });
+    }
+  }
+
+  /** @param most - seconds from which on segments are left out */
+  private async list(client: SegmentClient, what: string, most = Infinity): Promise<FetchedList> {
+    const playlist = await client.open();
+    checkFilm(playlist, what);
+    const segments = before(most, playlist.segments);
+    const [first] = segments;
+    let clockOffset = first?.clockOffset;
+    const bytes = filmBytes(client, segments, this.options.signal, (seconds) => (clockOffset = -seconds));
+    const file = await copyToPrivateFile(this.counted(bytes), this.options, this.deadline);
+    const seconds = segments.reduce((sum, each) => sum + each.seconds, 0);
+    return { file, seconds, statedTime: first?.statedTime ?? null, clockOffset };
+  }
+
+  private async *counted(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+    for await (const chunk of bytes) {
+      this.bytes += chunk.length;
+      if (this.bytes > this.options.maxBytes) throw tooLarge(this.options.maxBytes);
+      yield chunk;
+    }
   }
 }
 
+/** The segments that begin before a time; at least the first. */
+function before(seconds: number, segments: readonly Segment[]): readonly Segment[] {
+  let start = 0;
+  const end = segments.findIndex((each, at) => {
+    const isLate = at > 0 && start >= seconds;
+    start += each.seconds;
+    return isLate;
+  });
+  return end < 0 ? segments : segments.slice(0, end);
+}
+
+function checkFilm({ hasEnded, segments }: MediaPlaylist, what: string): void {
+  if (!hasEnded) {
+    throw new AditError('SOURCE_REFUSED', `The ${what} has no end: it is that of a live stream, not of a film.`);
+  }
+  const [first] = segments;
+  if (first === undefined) throw notOneFilm(what, 'lists no segments');
+  if (segments.some(({ isGap }) => isGap)) throw notOneFilm(what, 'has gaps');
+  // A file of MP4 has one initialisation section and one clock.
+  if (segments.some(({ map }) => !isSameResource(map, first.map)))
+    throw notOneFilm(what, 'changes its initialisation section');
+  if (first.map !== null && segments.some(({ isDiscontinuous }, at) => at > 0 && isDiscontinuous)) {
+    throw notOneFilm(what, 'has discontinuities in MP4');
+  }
+}
+
+/** @param onTime - told the time that the first segment of packed audio states */
 async function* filmBytes(
   client: SegmentClient,
   segments: readonly Segment[],
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
+  onTime: (seconds: number) => void,
 ): AsyncGenerator<Buffer, void, undefined> {
   const map = segments[0]?.map ?? null;
   if (map !== null) yield await readMap(client, map, signal);
-  for (const segment of segments) yield* readSegment(client, segment, signal);
+  for (const [at, segment] of segments.entries()) {
+    yield* readSegment(client, segment, signal, at === 0 ? onTime : undefined);
+  }
 }
 
-function notOneFilm(reason: string): AditError {
-  return new AditError('SOURCE_REFUSED', `The playlist ${reason}, so that it cannot be mined as one film.`);
+function notOneFilm(what: string, reason: string): AditError {
+  return new AditError('SOURCE_REFUSED', `The ${what} ${reason}, so that it cannot be mined as one film.`);
 }

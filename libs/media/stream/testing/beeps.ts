@@ -41,6 +41,16 @@ export async function beepingFilm(kind: 'mpegts' | 'fmp4', seconds: number): Pro
   return { pictures, sound, maps: { pictures: ofPictures, sound: ofSound } };
 }
 
+/** The path of such a film as one file. */
+export function beepingFile(seconds: number): Promise<string> {
+  const args = ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=25:d=${seconds},setsar=1`, '-f', 'lavfi', '-i', BEEPS];
+  args.push('-t', String(seconds), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '25');
+  args.push('-sc_threshold', '0', '-c:a', 'aac', '-f', 'mp4');
+  return cachedMedia(`beeping-${seconds}.mp4`, args, async (path) => {
+    await run(await ffmpegPath(), ['-nostdin', '-v', 'error', ...args, path]);
+  });
+}
+
 /** Beeps alone, as bytes of a format of ffmpeg. */
 export async function beeps(seconds: number, format: readonly string[]): Promise<Buffer> {
   const args = ['-f', 'lavfi', '-i', BEEPS, '-t', String(seconds), ...format];
@@ -48,6 +58,17 @@ export async function beeps(seconds: number, format: readonly string[]): Promise
     await run(await ffmpegPath(), ['-nostdin', '-v', 'error', ...args, target]);
   });
   return readFile(path);
+}
+
+/** An ID3 tag with the time of a segment of packed audio, and more bytes. */
+export function timeTag(seconds: number, more = 0): Buffer {
+  const owner = Buffer.from('com.apple.streaming.transportStreamTimestamp\0', 'latin1');
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64BE(BigInt(Math.round(seconds * 90_000)));
+  const frame = Buffer.concat([Buffer.from('PRIV'), Buffer.from([0, 0, 0, 53, 0, 0]), owner, time]);
+  const size = frame.length + more;
+  const head = Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, size >> 21, (size >> 14) & 127, (size >> 7) & 127, size & 127]);
+  return Buffer.concat([head, frame, Buffer.alloc(more)]);
 }
 
 /** Stream times in seconds at which beeps begin in parts of sound; one that the sound begins with does not count. */
