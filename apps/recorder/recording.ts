@@ -170,10 +170,12 @@ export class Recording {
           this.reason = run.gap ?? this.reason;
           const soundAlone = wanted.sound.length > 0 && facts?.kind !== 'video';
           const head = await openHead(run, { directory: this.deps.workDirectory, signal, soundAlone });
-          const sound = this.soundOf(head, run, wanted, signal);
+          const recorded = this.archive?.soundOf(head, run) ?? null;
+          const sound = this.soundOf(head, recorded === null ? run : { ...run, sound: recorded.open }, wanted, signal);
           const own = await ownFacts(head, sound, facts === null);
           const shown = facts ?? own;
-          const tap = await this.archive?.begin(head, run);
+          const tap = await this.archive?.begin(head, run, recorded);
+          if (!(sound?.stream instanceof SoundBeside)) recorded?.read();
           const pieces = decodeLive({
             head,
             container: run.container,

@@ -109,7 +109,8 @@ class Recorded {
     const db = database.dataSource;
     const { store = objects, storageBytes = 0, spoolBytes = 64 << 20, transaction = write } = more;
     const outbox = { transaction };
-    this.archive = new Archive({ db, outbox, objects: store, storageBytes, spoolBytes }, stream, this.clock);
+    const deps = { db, outbox, objects: store, storageBytes, spoolBytes, workDirectory: folder };
+    this.archive = new Archive(deps, stream, this.clock);
     this.archive.hold(stream);
   }
 

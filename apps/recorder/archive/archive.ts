@@ -9,6 +9,7 @@ import { recordedBytes, recordedSegments, recordingFailures } from '../metrics.j
 import { Spool } from '../spool.js';
 import type { StreamClock } from '../stream-clock.js';
 import { RecordedRun, type PlacedSegment } from './recorded-run.js';
+import { RecordedSound } from './recorded-sound.js';
 import {
   RecordingOver,
   SegmentStore,
@@ -23,6 +24,8 @@ interface ArchiveDependencies extends SegmentStoreDependencies {
   db: DataSource;
   /** Bytes of segments that wait in memory while they cannot be stored. */
   spoolBytes: number;
+  /** Folder for private files. */
+  workDirectory: string;
 }
 
 /** The part of a stream whose job gets the segments. */
@@ -88,8 +91,24 @@ export class Archive {
     if (this.hole !== null) this.nameHole(this.hole, this.part);
   }
 
-  /** Begins to copy a run. Returns what the bytes are shown to; undefined where it cannot be recorded. */
-  async begin(head: LiveHead | SoundHead, { container }: LiveRun): Promise<((bytes: Buffer) => void) | undefined> {
+  /** Returns the sound of a run that comes apart from its pictures; null where none does, or they are not recorded. */
+  soundOf(head: LiveHead | SoundHead, { sound: open, statedTime, clockOffset }: LiveRun): RecordedSound | null {
+    if (open === undefined || head.kind === 'sound' || unrecordable(head.facts) !== null) return null;
+    if (head.facts.audioStreams.length > 0) return null;
+    const pictures = { start: head.start, statedTime, clockOffset };
+    return new RecordedSound({ open, pictures, directory: this.deps.workDirectory });
+  }
+
+  /**
+   * Begins to copy a run. Returns what the bytes are shown to; undefined where it cannot be recorded.
+   *
+   * @param sound - of `soundOf`, which somebody reads
+   */
+  async begin(
+    head: LiveHead | SoundHead,
+    { container }: LiveRun,
+    sound: RecordedSound | null = null,
+  ): Promise<((bytes: Buffer) => void) | undefined> {
     this.endRun();
     if (head.kind === 'sound') {
       this.lose('the stream has no pictures.');
@@ -100,7 +119,7 @@ export class Archive {
       this.lose(refusal);
       return undefined;
     }
-    const run = (this.run = new RecordedRun(head, container, (reason) => this.lose(reason)));
+    const run = (this.run = new RecordedRun(head, container, (reason) => this.lose(reason), sound));
     await run.start();
     this.reading = this.reading.then(() => this.read(run));
     return run.tap;

@@ -9,6 +9,7 @@ import {
   type RunEntry,
 } from '@adit/media';
 import { backoffDelay, pause } from '@adit/runtime';
+import type { RecordedSound } from './recorded-sound.js';
 import { RunTimes } from './run-times.js';
 
 /** Time that ffmpeg may take for the rest of a run once that has ended. */
@@ -41,11 +42,15 @@ export class RecordedRun {
   private isEntering = false;
   private readonly over = new AbortController();
 
-  /** @param lost - called with the reason when the run is not copied for a while, though it goes on */
+  /**
+   * @param lost - called with the reason when the run is not copied for a while, though it goes on
+   * @param sound - that comes apart from the pictures; null where none does
+   */
   constructor(
     private readonly head: Pick<LiveHead, 'facts' | 'start'>,
     private readonly container: LiveRun['container'],
     private readonly lost: (reason: string) => void,
+    private readonly sound: RecordedSound | null = null,
   ) {
     this.entry = openEntry(container);
   }
@@ -69,6 +74,7 @@ export class RecordedRun {
   /** The decoder has placed a picture: its time on the clock of the run, and on that of the stream. */
   see(runUs: number, us: number): void {
     this.times.see(runUs, us);
+    this.sound?.see(runUs);
   }
 
   /** No more bytes follow. What ffmpeg has left comes soon, or never. */
@@ -86,6 +92,14 @@ export class RecordedRun {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<PlacedSegment> {
+    try {
+      yield* this.copies();
+    } finally {
+      this.sound?.end();
+    }
+  }
+
+  private async *copies(): AsyncGenerator<PlacedSegment> {
     const { signal } = this.over;
     for (let failures = 0; ;) {
       const { archive } = this;
@@ -118,12 +132,16 @@ export class RecordedRun {
     if (archive === null) return;
     let run = {};
     let distance: number | null = null;
+    let header: Buffer | null = null;
     try {
       for await (const segment of archive.segments) {
         const placed = await this.placed(segment);
         if (placed === null) return;
-        const { startUs, fromUs } = placed;
+        const { startUs, fromUs, init } = placed;
         if (distance !== null && Math.abs(fromUs - startUs - distance) > JUMP_US) run = {};
+        // Sound has come, or another.
+        if (header !== null && !header.equals(init)) run = {};
+        header = init;
         distance = fromUs + placed.durationUs - startUs - segment.durationUs;
         yield { ...placed, run };
       }
@@ -138,12 +156,13 @@ export class RecordedRun {
     const { times } = this;
     await times.reached(segment.startUs + segment.durationUs);
     const startUs = this.container === 'mpegts' ? near(segment.startUs, times.latestUs) : segment.startUs;
+    const heard = (await this.sound?.addTo(segment, startUs, () => this.over.signal.aborted)) ?? segment;
     const [fromUs, endUs] = [times.at(startUs), times.at(startUs + segment.durationUs)];
     if (fromUs === null || endUs === null) return null;
     times.forget(startUs);
     // Its last picture is shown as long as a jump of the run's clock behind it says.
     return {
-      ...segment,
+      ...heard,
       startUs,
       fromUs: Math.round(fromUs),
       durationUs: Math.min(segment.durationUs, Math.round(endUs - fromUs)),

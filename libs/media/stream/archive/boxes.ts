@@ -48,32 +48,34 @@ export class BoxReader {
   }
 }
 
-/** The track of pictures, as the movie header has it. */
-export interface PictureTrack {
+/** A track, as the movie header has it. */
+export interface Track {
   id: number;
   /** Ticks a second. */
   timescale: number;
 }
 
-/** Reads the track of pictures from a `moov`. Throws MEDIA_INVALID where there is none. */
-export function pictureTrack(moov: Buffer): PictureTrack {
+/** Reads the track of pictures or sound from a `moov`. Throws MEDIA_INVALID where there is none. */
+export function trackIn(moov: Buffer, kind: 'vide' | 'soun'): Track {
   for (const trak of children(content(moov), 'trak')) {
     const [mdia] = children(trak, 'mdia');
     const [tkhd] = children(trak, 'tkhd');
     if (mdia === undefined || tkhd === undefined) continue;
     const [hdlr] = children(mdia, 'hdlr');
     const [mdhd] = children(mdia, 'mdhd');
-    if (mdhd === undefined || hdlr?.toString('latin1', 8, 12) !== 'vide') continue;
-    return {
-      id: tkhd.readUInt32BE(isLong(tkhd) ? 20 : 12),
-      timescale: mdhd.readUInt32BE(isLong(mdhd) ? 20 : 12),
-    };
+    if (mdhd === undefined || hdlr?.toString('latin1', 8, 12) !== kind) continue;
+    return { id: tkhd.readUInt32BE(trackIdAt(tkhd)), timescale: mdhd.readUInt32BE(isLong(mdhd) ? 20 : 12) };
   }
-  throw new AditError('MEDIA_INVALID', 'The recording has no track of pictures.');
+  throw new AditError('MEDIA_INVALID', `The recording has no track of ${kind === 'vide' ? 'pictures' : 'sound'}.`);
+}
+
+/** Place of a track's number in its `tkhd`. */
+export function trackIdAt(tkhd: Buffer): number {
+  return isLong(tkhd) ? 20 : 12;
 }
 
 /** Time and length of a track's samples in a fragment, in ticks; null where it has none. */
-export function fragmentTimes(moof: Buffer, track: PictureTrack): { start: number; length: number } | null {
+export function fragmentTimes(moof: Buffer, track: Track): { start: number; length: number } | null {
   for (const traf of children(content(moof), 'traf')) {
     const [tfhd] = children(traf, 'tfhd');
     const [tfdt] = children(traf, 'tfdt');
@@ -111,16 +113,16 @@ function runLength(trun: Buffer, usual: number): number {
 }
 
 /** Tells whether a box that begins with a version has fields of 64 bits. */
-function isLong(box: Buffer): boolean {
+export function isLong(box: Buffer): boolean {
   return box.readUInt8(0) === 1;
 }
 
-function content(box: Buffer): Buffer {
+export function content(box: Buffer): Buffer {
   return box.subarray(HEADER_BYTES);
 }
 
 /** Contents of the boxes of a type within a box. */
-function* children(inside: Buffer, type: string): Generator<Buffer> {
+export function* children(inside: Buffer, type: string): Generator<Buffer> {
   for (let at = 0; at + HEADER_BYTES <= inside.length;) {
     const size = inside.readUInt32BE(at);
     if (size < HEADER_BYTES || at + size > inside.length) return;
