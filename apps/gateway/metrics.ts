@@ -17,3 +17,9 @@ export const requestsAnswered = counter('adit_http_requests_total', 'Requests an
 export const syncedVersions = gauge('adit_followed_models', 'Versions in the synced models bucket', ['state']);
 
 export const syncRounds = counter('adit_followed_rounds_total', 'Reads of the synced models bucket', ['result']);
+
+export const quotaRefusals = counter(
+  'adit_quota_refusals_total',
+  'Orders refused because a quota of usage was used up.',
+  ['quota'],
+);

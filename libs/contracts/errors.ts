@@ -1,3 +1,5 @@
+import type { QuotaUse } from './resources/quota.js';
+
 /**
  * Every way Adit refuses or fails, in one closed list. `status` is the HTTP answer, `retryable` tells the bus whether
  * delivering the same message again can help.
@@ -24,6 +26,8 @@ export const ERROR_CODES = {
   RANGE_NOT_SATISFIABLE: { status: 416, retryable: false, title: 'Range not satisfiable' },
   IDEMPOTENCY_MISMATCH: { status: 422, retryable: false, title: 'Idempotency key reused' },
   RATE_LIMITED: { status: 429, retryable: true, title: 'Too many requests' },
+  /** The workspace has used up what it may use of a day or a month. */
+  QUOTA_EXCEEDED: { status: 429, retryable: true, title: 'Quota exceeded' },
   /** The frame pack a message refers to is gone; its chunk has to be decoded again. */
   PACK_MISSING: { status: 500, retryable: false, title: 'Frame pack missing' },
   /** ffmpeg or a model ran out of its time or memory limit. */
@@ -78,6 +82,8 @@ export interface ErrorDetail {
   message: string;
   /** The resource that is in the way, as its own address shows it. */
   existing?: Record<string, unknown>;
+  /** The quota that is used up. */
+  quota?: QuotaUse;
 }
 
 /** The only error that crosses a package border. `message` is written for the person who has to do something about it. */

@@ -32,6 +32,7 @@ export * from './observations.js';
 export * from './values/pagination.js';
 export * from './problem.js';
 export * from './resources/results.js';
+export * from './resources/quota.js';
 export * from './resources/retention.js';
 export * from './resources/saved-search.js';
 export * from './resources/search.js';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { QuotaUse } from './resources/quota.js';
 
 /** One offending place of a request. */
 export const ProblemError = z.strictObject({
@@ -6,6 +7,7 @@ export const ProblemError = z.strictObject({
   code: z.string().describe('Kind of fault, in one word for programs'),
   message: z.string().describe('Description of the fault for people'),
   existing: z.record(z.string(), z.unknown()).optional().describe('The resource that is in the way'),
+  quota: QuotaUse.optional().describe('The quota that is used up'),
 });
 
 /** RFC 9457 problem details with Adit's additions; `message` repeats `detail`. */

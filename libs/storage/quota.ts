@@ -1,4 +1,11 @@
-import { AditError } from '@adit/contracts';
+import {
+  AditError,
+  STORAGE_KINDS,
+  STORAGE_QUOTAS,
+  type Quotas,
+  type StorageKind,
+  type StorageQuotaName,
+} from '@adit/contracts';
 import { setting } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 import { z } from 'zod';
@@ -18,8 +25,10 @@ export const StorageSettings = z.object({
 });
 export type StorageSettings = z.infer<typeof StorageSettings>;
 
-/** Quota of a workspace's files, transcripts and recordings in bytes, and its use. Uploads in progress count with their announced length. */
+/** A quota in bytes, and its use. Uploads in progress count with their announced length. */
 export interface StorageQuota {
+  /** `storage_bytes`: of the workspace's files, transcripts and recordings together. */
+  quota: StorageQuotaName | 'storage_bytes';
   /** Null: no limit. */
   limit: number | null;
   /** 0 without a limit: nobody counts then. */
@@ -39,17 +48,57 @@ export async function storageLimit(
   return Number(row?.limit ?? configured) || null;
 }
 
-/** `configured` is the limit of workspaces without one of their own; 0 is none. */
+/**
+ * The quota that leaves the least for bytes of a kind: that of the kind, or that of all together. `configured` is the limit of all
+ * for workspaces without one of their own; 0 is none.
+ */
 export async function storageQuota(
   manager: EntityManager,
   workspaceId: string,
+  kind: StorageKind,
   configured: number,
 ): Promise<StorageQuota> {
-  const limit = await storageLimit(manager, workspaceId, configured);
-  // Read with every upload, and the sum costs more the larger the workspace is.
-  if (limit === null) return { limit, used: 0 };
-  const used = await storageUsed(manager, [workspaceId]);
-  return { limit, used: used.get(workspaceId) ?? 0 };
+  const quotas = await limitedQuotas(manager, workspaceId, [kind], configured);
+  const none: StorageQuota = { quota: 'storage_bytes', limit: null, used: 0 };
+  return quotas.reduce((least, quota) => (leftOf(quota) < leftOf(least) ? quota : least), none);
+}
+
+/** All quotas in bytes that a workspace has. */
+export function storageQuotas(
+  manager: EntityManager,
+  workspaceId: string,
+  configured: number,
+): Promise<StorageQuota[]> {
+  return limitedQuotas(manager, workspaceId, STORAGE_KINDS, configured);
+}
+
+/** The quotas of all bytes together, and of some kinds; those without a limit are left out. */
+async function limitedQuotas(
+  manager: EntityManager,
+  workspaceId: string,
+  kinds: readonly StorageKind[],
+  configured: number,
+): Promise<StorageQuota[]> {
+  const [row]: { all: string | null; quotas: Quotas }[] = await manager.query(
+    'SELECT storage_bytes AS "all", quotas FROM workspaces WHERE id = $1',
+    [workspaceId],
+  );
+  const own = kinds.map((kind) => ({
+    quota: STORAGE_QUOTAS[kind],
+    limit: row?.quotas[STORAGE_QUOTAS[kind]],
+    of: [kind],
+  }));
+  const all = {
+    quota: 'storage_bytes' as const,
+    limit: Number(row?.all ?? configured) || undefined,
+    of: STORAGE_KINDS,
+  };
+  const limited = [all, ...own].flatMap(({ limit, ...quota }) => (limit === undefined ? [] : [{ ...quota, limit }]));
+  // Read with every upload, and the sums cost more the larger the workspace is.
+  if (limited.length === 0) return [];
+  const used = await storageUsedByKind(manager, workspaceId);
+  const usedOf = (kinds: readonly StorageKind[]): number => kinds.reduce((sum, kind) => sum + used[kind], 0);
+  return limited.map(({ of, ...quota }) => ({ ...quota, used: usedOf(of) }));
 }
 
 /** SQL: bytes of transcripts `t`, in all variants and versions. */
@@ -80,7 +129,7 @@ export async function storageUsed(manager: EntityManager, workspaceIds: string[]
 export async function storageUsedByKind(
   manager: EntityManager,
   workspaceId: string,
-): Promise<{ uploads: number; transcripts: number; recordings: number }> {
+): Promise<Record<StorageKind, number>> {
   const rows: { kind: string; used: string | null }[] = await manager.query(
     `SELECT kind, sum(bytes) AS used FROM (${HELD}) held GROUP BY kind`,
     [[workspaceId]],
@@ -103,9 +152,17 @@ export function leftOf({ limit, used }: StorageQuota): number {
   return limit === null ? Infinity : limit - used;
 }
 
+/** What each quota is of, as messages say it. */
+const WORDS: Record<StorageQuota['quota'], (bytes: number | null) => string> = {
+  storage_bytes: (bytes) => `The files, transcripts and recordings of this workspace may have ${bytes} bytes together`,
+  upload_bytes: (bytes) => `The uploaded files of this workspace may have ${bytes} bytes (upload_bytes)`,
+  transcript_bytes: (bytes) => `The transcripts of this workspace may have ${bytes} bytes (transcript_bytes)`,
+  recording_bytes: (bytes) => `The recordings of this workspace may have ${bytes} bytes (recording_bytes)`,
+};
+
 /** `pointer`: the part of the request that exceeds the quota. */
-export function storageFull({ limit, used }: StorageQuota, pointer = '/file'): AditError {
+export function storageFull({ quota, limit, used }: StorageQuota, pointer = '/file'): AditError {
   const left = Math.max(0, (limit ?? 0) - used);
-  const message = `The files, transcripts and recordings of this workspace may have ${limit} bytes together; ${left} are left.`;
+  const message = `${WORDS[quota](limit)}; ${left} are left.`;
   return new AditError('STORAGE_FULL', message, { errors: [{ pointer, code: 'storage_full', message }] });
 }

@@ -29,8 +29,8 @@ export async function transcriptQuota(
   written = 0,
 ): Promise<TranscriptQuota> {
   const left = workspaceBytes - (await transcriptsUsed(manager, workspaceId)) + written;
-  const { limit, used } = await storageQuota(manager, workspaceId, storageBytes);
-  const storage = { limit, used: used - written };
+  const quota = await storageQuota(manager, workspaceId, 'transcripts', storageBytes);
+  const storage = { ...quota, used: quota.used - written };
   if (leftOf(storage) < left) return { left: leftOf(storage), refusal: storageFull(storage, '') };
   const message =
     `The transcripts of a workspace hold at most ${workspaceBytes} bytes in all variants and versions; ` +

@@ -13,6 +13,7 @@ import type { Caller } from '../http/caller.js';
 import type { Exchange } from '../http/route.js';
 import { detailsOf } from '../http/validation.js';
 import { JobPreparation } from '../jobs/job-preparation.js';
+import { UsageQuotas } from '../usage/usage-quotas.js';
 import { LineFaults, readBatchFile } from './batch-file.js';
 import { BatchFilesForm } from './batch-routes.js';
 import { Batches, presentBatch } from './batches.js';
@@ -33,16 +34,18 @@ export class BatchFiles {
     @Inject(JobCommands) private readonly commands: JobCommands,
     @Inject(JobPreparation) private readonly preparation: JobPreparation,
     @Inject(RateLimits) private readonly limits: RateLimits,
+    @Inject(UsageQuotas) private readonly quotas: UsageQuotas,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   /**
    * One result for each file. Throws VALIDATION or TOO_LARGE for what is wrong with the request as a whole, RATE_LIMITED
-   * when the jobs that the key may make are used up and no file was taken.
+   * when the jobs that the key may make are used up and no file was taken, QUOTA_EXCEEDED when a quota of the workspace is.
    */
   async create({ caller, request, reply }: Pick<Exchange, 'caller' | 'request' | 'reply'>): Promise<BatchFileResult[]> {
     const { workspaceId } = caller;
     const { files, parentId, parentName } = await this.read(request);
+    await this.quotas.check(workspaceId);
     await checkBatch(this.db.manager, workspaceId, parentId, '/parent_id');
     // Made with the first batch that lies in it, so that a request of which nothing is taken makes nothing.
     let parent = parentId;

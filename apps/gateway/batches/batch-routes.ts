@@ -123,7 +123,7 @@ export const uploadBatchFiles = defineRoute({
     })
     .meta({ id: 'BatchFilesForm' }),
   reply: z.array(BatchFileResult),
-  errors: ['TOO_LARGE'],
+  errors: ['TOO_LARGE', 'QUOTA_EXCEEDED'],
   example: {
     reply: [
       {

@@ -9,6 +9,7 @@ import { type NewJob, type ResolvedModule } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { DryRun } from './job-routes.js';
+import { forecastQuotas } from './quota-forecast.js';
 
 const LIMIT_SECONDS = 20;
 const POLL_MS = 100;
@@ -26,7 +27,8 @@ export class DryRuns {
   ) {}
 
   /** Throws UNAVAILABLE when no decoder answers within 20 s. */
-  async run({ workspaceId, request, modules, mediaType, live }: NewJob): Promise<DryRun> {
+  async run(newJob: NewJob): Promise<DryRun> {
+    const { workspaceId, request, modules, mediaType, live } = newJob;
     const isNear = (source: string): boolean => !/^https?:/i.test(source) || isOnPlatform(source);
     // A live stream is opened by a recorder, once its job is there.
     const near = live === undefined ? request.sources.filter(isNear) : [];
@@ -49,6 +51,7 @@ export class DryRuns {
           0,
         ),
       },
+      quotas: await forecastQuotas(this.db, newJob, sources),
     };
   }
 

@@ -1,6 +1,7 @@
 import { DEFAULT_COLLECTION, type JobState } from '@adit/contracts';
 import { exampleEmbedding } from '../indexes/collection-routes.js';
 import { exampleModel } from '../models/model-routes.js';
+import { exampleQuota } from '../usage/usage-routes.js';
 
 const source = 'storage://x6BfU3o0gkq2mZr9TtYw';
 const link = 'https://adit.example.org/api/v1/jobs/0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11/';
@@ -130,4 +131,5 @@ export const exampleDryRun = {
     },
   ],
   estimate: { media_seconds: 60, pictures: 0 },
+  quotas: [{ ...exampleQuota, expected: 60 }],
 };

@@ -9,6 +9,7 @@ import {
   MediaType,
   ModelPin,
   PageQuery,
+  QuotaUse,
 } from '@adit/contracts';
 import { z } from 'zod';
 import { examplePage } from '../http/example-page.js';
@@ -73,6 +74,18 @@ export const DryRun = z
       })
       .meta({ id: 'Estimate' })
       .describe('The amount of media to analyse'),
+    quotas: z
+      .array(
+        QuotaUse.extend({
+          expected: z
+            .number()
+            .nullable()
+            .describe(
+              'What the job would use at most of the length of media, and about of seconds of analyses and models, by what its modules took in the last 30 days; null where that is not known',
+            ),
+        }).meta({ id: 'QuotaForecast' }),
+      )
+      .describe('Quotas of the workspace by day and by month. A job is refused once one is used up'),
   })
   .meta({ id: 'DryRun' });
 export type DryRun = z.infer<typeof DryRun>;
@@ -83,7 +96,8 @@ export const postJob = defineRoute({
   summary: 'Create a job',
   description:
     'Answers 400 for what can be checked without opening a source; whatever is found later fails the job with a reason. ' +
-    '`Prefer: wait=N` waits up to N ≤ 60 seconds for its end.',
+    '`Prefer: wait=N` waits up to N ≤ 60 seconds for its end. Once a quota of the workspace is used up, 429 (`QUOTA_EXCEEDED`) says ' +
+    'which, and when it starts anew; jobs under way go on.',
   tag,
   headers: Prefer,
   replyHeaders: ['Preference-Applied'],
@@ -92,7 +106,7 @@ export const postJob = defineRoute({
   }),
   body: JobRequest,
   reply: Job,
-  errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'NOT_FOUND', 'CONFLICT', 'IDEMPOTENCY_MISMATCH'],
+  errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'NOT_FOUND', 'CONFLICT', 'IDEMPOTENCY_MISMATCH', 'QUOTA_EXCEEDED'],
   example: { body: exampleRequest, reply: exampleJob },
 });
 
@@ -101,8 +115,8 @@ export const dryRunJob = defineRoute({
   path: '/v1/jobs/dry-run/',
   summary: 'What a job would be; nothing is created',
   description:
-    'Takes the body of POST /v1/jobs/: the sources are probed, the arguments checked, the effort estimated. `?dry_run=true` there ' +
-    'does the same.',
+    'Takes the body of POST /v1/jobs/: the sources are probed, the arguments checked, the effort estimated and compared with the quotas ' +
+    'of the workspace. `?dry_run=true` there does the same.',
   tag,
   body: JobRequest,
   resource: Job,
@@ -226,5 +240,5 @@ export const retryJob = defineRoute({
   tag,
   params: JobInPath,
   reply: Job,
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'QUOTA_EXCEEDED'],
 });

@@ -4,6 +4,7 @@ import { presentJob } from '@adit/presentation';
 import { Controller, Inject } from '@nestjs/common';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { UsageQuotas } from '../usage/usage-quotas.js';
 import { DryRuns } from './dry-runs.js';
 import { JobPreparation } from './job-preparation.js';
 import { JobReader } from './job-reader.js';
@@ -21,6 +22,7 @@ export class JobsController {
     @Inject(JobReader) private readonly jobs: JobReader,
     @Inject(JobPreparation) private readonly preparation: JobPreparation,
     @Inject(DryRuns) private readonly dryRuns: DryRuns,
+    @Inject(UsageQuotas) private readonly quotas: UsageQuotas,
     @Inject(WaitForJob) private readonly wait: WaitForJob,
     @Inject(JobSignals) private readonly signals: JobSignals,
     @Inject(Links) private readonly links: Links,
@@ -32,6 +34,7 @@ export class JobsController {
     const { workspaceId } = exchange.caller;
     const seconds = preferredWait(exchange.request);
     if (isDone) return this.whenPreferred(id, exchange);
+    if (!query.dry_run) await this.quotas.check(workspaceId);
     const newJob = { ...(await this.preparation.prepare(workspaceId, request)), keyId: exchange.caller.keyId };
     if (query.dry_run) return this.dryRuns.run(newJob);
     const { job, modules } = await this.commands.submit(newJob, id, idempotencyKey);
@@ -104,7 +107,10 @@ export class JobsController {
   @Route(retryJob)
   async retry({ params: { jobId } }: Input<typeof retryJob>, { caller, request, isDone, done }: Exchange) {
     await this.jobs.row(caller.workspaceId, jobId);
-    if (!isDone) await this.commands.retry(caller.workspaceId, jobId, done);
+    if (!isDone) {
+      await this.quotas.check(caller.workspaceId);
+      await this.commands.retry(caller.workspaceId, jobId, done);
+    }
     return this.jobs.one(caller.workspaceId, jobId, this.links.baseUrl(request));
   }
 

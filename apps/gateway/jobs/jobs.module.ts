@@ -10,12 +10,13 @@ import { JobPreparation } from './job-preparation.js';
 import { JobReader } from './job-reader.js';
 import { JobSignals } from './job-signals.js';
 import { JobsController } from './jobs.controller.js';
+import { UsageApiModule } from '../usage/usage.module.js';
 import { SourceChecks } from './source-checks.js';
 import { WaitForJob } from './wait-for-job.js';
 
 /** Jobs: prepared, submitted and read. */
 @Module({
-  imports: [DictionariesApiModule, HttpModule, IndexesApiModule, ModulesApiModule],
+  imports: [DictionariesApiModule, HttpModule, IndexesApiModule, ModulesApiModule, UsageApiModule],
   controllers: [JobsController],
   providers: [DatasetChecks, DictionaryWords, DryRuns, JobPreparation, JobReader, JobSignals, SourceChecks, WaitForJob],
   exports: [JobPreparation, JobReader, JobSignals, SourceChecks],

@@ -17,7 +17,11 @@ const REFUSALS: Record<number, { name: string; means: string; headers?: ReplyHea
   415: { name: 'UnsupportedMediaType', means: 'The body is of a type or an encoding that is not taken here.' },
   416: { name: 'RangeNotSatisfiable', means: 'The file has no such bytes.', headers: ['Content-Range'] },
   422: { name: 'IdempotencyMismatch', means: 'The Idempotency-Key was used for another request.' },
-  429: { name: 'TooManyRequests', means: 'More than the key may send; nothing was done.', headers: ['Retry-After'] },
+  429: {
+    name: 'TooManyRequests',
+    means: 'More than the key may send, or than the workspace may use; nothing was done.',
+    headers: ['Retry-After'],
+  },
   503: {
     name: 'ServiceUnavailable',
     means: 'Something is away for now; nothing is to blame.',

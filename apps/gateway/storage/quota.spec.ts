@@ -1,4 +1,5 @@
 /** @needs weights, build */
+import type { Usage } from '@adit/contracts';
 import { WorkspaceEntity } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EntityManager } from 'typeorm';
@@ -79,6 +80,28 @@ describe('the quota of a workspace', () => {
     query.mockRestore();
     expect(await use()).toMatchObject({ limit: null, free: null });
     expect((await use()).used).toBeGreaterThan(12_000);
+  });
+
+  it('a kind can have a quota of its own, of which two uploads at once have no more than is left', async () => {
+    const { used } = (await gateway.ask('GET', '/api/v1/storage/usage/')).json<{ used: number }>();
+    const limit = used + 1_000;
+    const path = `/api/v1/workspaces/${gateway.workspaceId}/`;
+    expect((await gateway.ask('PATCH', path, { quotas: { upload_bytes: limit, recording_bytes: 1 } })).status).toBe(
+      200,
+    );
+    const both = await Promise.all(
+      ['f', 'g'].map((name) => uploader.send(Buffer.alloc(600), `${name}.bin`, { query: '?folder=/kind' })),
+    );
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 507]);
+    expect(both.find(({ status }) => status === 507)?.body['detail']).toMatch(
+      new RegExp(`^The uploaded files of this workspace may have ${limit} bytes \\(upload_bytes\\); \\d+ are left\\.$`),
+    );
+    const { quotas } = (await gateway.ask('GET', '/api/v1/usage/')).json<Usage>();
+    expect(quotas).toEqual([
+      { quota: 'upload_bytes', limit, used: used + 600, left: 400, time_reset: null },
+      { quota: 'recording_bytes', limit: 1, used: 0, left: 1, time_reset: null },
+    ]);
+    await gateway.ask('PATCH', path, { quotas: { upload_bytes: null, recording_bytes: null } });
   });
 });
 

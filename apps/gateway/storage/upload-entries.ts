@@ -180,7 +180,7 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
     { workspaceId, folder, name, replaces }: Place & { replaces: boolean },
     manager: EntityManager = this.db.manager,
   ): Promise<StorageQuota> {
-    const quota = await storageQuota(manager, workspaceId, this.config.storageBytes);
+    const quota = await storageQuota(manager, workspaceId, 'uploads', this.config.storageBytes);
     if (!replaces || quota.limit === null) return quota;
     const where = { workspaceId, folder, name, uploaded: true, isFolder: false };
     const before = await manager.findOneBy(StorageEntryEntity, where);

@@ -3,6 +3,11 @@ import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 
 const day = Day.optional();
+/** Of a month that 25 hours of media may be analysed in. */
+export const exampleQuota = {
+  quota: 'media_seconds_per_month' as const,
+  ...{ limit: 90_000, used: 86_400, left: 3_600, time_reset: '2026-12-01T00:00:00.000000Z' },
+};
 const GROUP = `(${USAGE_GROUPS.join('|')})`;
 
 export const getUsage = defineRoute({
@@ -11,7 +16,8 @@ export const getUsage = defineRoute({
   summary: 'What analyses took, by day, module and key',
   description:
     'Seconds of media, of analyses and of models, CPU and GPU apart, counted once with the outcome of each chunk; attempts that failed ' +
-    'and what the cache answered are not in it. A workspace sees its own; a key with the role owner may ask for all. `format=csv`, or ' +
+    'and what the cache answered are not in it. `quotas` say what is left of what the workspace may use. A workspace sees its own; a key ' +
+    'with the role owner may ask for all. `format=csv`, or ' +
     '`Accept: text/csv`, answers the rows as CSV.',
   tag: 'Usage',
   query: z.object({
@@ -46,6 +52,7 @@ export const getUsage = defineRoute({
         },
       ],
       bytes: { uploads: 734003200, transcripts: 20480, recordings: 0 },
+      quotas: [exampleQuota],
     },
   },
 });

@@ -1,10 +1,11 @@
 import { AditError, MAX_USAGE_DAYS, MAX_USAGE_ROWS, type Usage, type UsageRow } from '@adit/contracts';
 import { CSV, writeCsv } from '@adit/csv';
 import { ApiKeyEntity, databaseNow, isUuid, MemberEntity } from '@adit/database';
-import { storageUsedByKind } from '@adit/storage';
-import { usageOf, type UsageSums } from '@adit/usage';
+import { storageQuotas, storageUsedByKind } from '@adit/storage';
+import { presentQuota, usageOf, usageQuotas, type UsageSums } from '@adit/usage';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { getUsage, groupsIn } from './usage-routes.js';
 
@@ -13,7 +14,10 @@ const DEFAULT_DAYS = 30;
 
 @Controller()
 export class UsageController {
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'storageBytes'>,
+  ) {}
 
   @Route(getUsage)
   async usage({ query }: Input<typeof getUsage>, { caller, request, reply }: Exchange) {
@@ -31,7 +35,10 @@ export class UsageController {
     const names = await this.names(found.flatMap(({ keyId }) => keyId ?? []));
     const rows = found.map((sums) => shown(sums, names));
     const isCsv = query.format === 'csv' || (query.format === undefined && prefersCsv(request.headers.accept));
-    if (!isCsv) return { from, to, rows, bytes: await this.bytes(workspaceId) } satisfies Usage;
+    if (!isCsv) {
+      const [bytes, quotas] = [await this.bytes(workspaceId), await this.quotas(workspaceId)];
+      return { from, to, rows, bytes, quotas } satisfies Usage;
+    }
     void reply.type(CSV.mimeType).header('content-disposition', `attachment; filename="usage-${from}-${to}.csv"`);
     return reply.send(csvOf(rows));
   }
@@ -48,6 +55,15 @@ export class UsageController {
 
   private async bytes(workspaceId: string | null): Promise<Usage['bytes']> {
     return workspaceId === null ? null : storageUsedByKind(this.db.manager, workspaceId);
+  }
+
+  private async quotas(workspaceId: string | null): Promise<Usage['quotas']> {
+    if (workspaceId === null) return null;
+    const stored = await storageQuotas(this.db.manager, workspaceId, this.config.storageBytes);
+    const inBytes = stored.flatMap(({ quota, limit, used }) =>
+      limit === null ? [] : [{ quota, limit, used, left: Math.max(0, limit - used), time_reset: null }],
+    );
+    return [...inBytes, ...(await usageQuotas(this.db, workspaceId)).map(presentQuota)];
   }
 }
 

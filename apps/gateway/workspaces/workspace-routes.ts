@@ -15,7 +15,7 @@ import { EXAMPLE_SECRET_KEY } from '../keys/key-routes.js';
 const tag = 'Workspaces';
 const params = z.object({ workspaceId: UuidInPath.describe('Id of the workspace') });
 
-const body = { name: 'newsroom', storage_bytes: 1_000_000_000_000 };
+const body = { name: 'newsroom', storage_bytes: 1_000_000_000_000, quotas: { media_seconds_per_month: 90_000 } };
 const example = {
   id: 'e2b4d6f8-0a1c-4e35-9d7b-6f8a0c2e4b1d',
   ...body,
@@ -67,7 +67,8 @@ export const changeWorkspace = defineRoute({
   method: 'PATCH',
   path: '/v1/workspaces/:workspaceId/',
   summary: 'Change the name or the limits of a workspace',
-  description: 'Fields left out stay unchanged.',
+  description:
+    'Fields left out stay unchanged, quotas too. A quota counts from the next order on, on other gateways after a second.',
   tag,
   access: 'owner',
   params,

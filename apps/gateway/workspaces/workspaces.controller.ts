@@ -1,7 +1,7 @@
-import { AditError, elementAt, isoTime, type Workspace } from '@adit/contracts';
+import { AditError, elementAt, isoTime, type QuotasChange, type Workspace } from '@adit/contracts';
 import { ApiKeyEntity, inTransaction, isUuid, readPage, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource, IsNull } from 'typeorm';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { hashApiKey, newApiKey, newSigningSecret, shownPrefix } from '../auth/api-key.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
@@ -41,6 +41,7 @@ export class WorkspacesController {
       }
       await done(manager);
       await manager.insert(WorkspaceEntity, { id, ...columnsOf(body), signingSecret: newSigningSecret() });
+      await changeQuotas(manager, id, body.quotas);
       await manager.insert(ApiKeyEntity, { ...first, name: 'first', role: 'admin', ...hashed });
     });
     return { ...(await this.shownOne(id)), key };
@@ -55,7 +56,10 @@ export class WorkspacesController {
   async change({ params, body }: Input<typeof changeWorkspace>) {
     const { id } = await this.row(params.workspaceId);
     const columns = columnsOf(body);
-    if (Object.keys(columns).length > 0) await this.db.manager.update(WorkspaceEntity, { id }, columns);
+    await inTransaction(this.db, async (manager) => {
+      if (Object.keys(columns).length > 0) await manager.update(WorkspaceEntity, { id }, columns);
+      if (body.quotas !== undefined) await changeQuotas(manager, id, body.quotas);
+    });
     return this.shownOne(id);
   }
 
@@ -92,12 +96,21 @@ export class WorkspacesController {
       id: row.id,
       name: row.name,
       storage_bytes: row.storageBytes === null ? null : Number(row.storageBytes),
+      quotas: row.quotas,
       storage_used: used.get(row.id) ?? 0,
       weight: row.weight,
       observation_cache: row.observationCache,
       time_created: isoTime(row.timeCreated),
     }));
   }
+}
+
+/** Changes those that are said, and leaves the others to whoever changes them at the same time. */
+async function changeQuotas(manager: EntityManager, id: string, quotas: QuotasChange): Promise<void> {
+  await manager.query('UPDATE workspaces SET quotas = jsonb_strip_nulls(quotas || $2::jsonb) WHERE id = $1', [
+    id,
+    quotas,
+  ]);
 }
 
 interface Fields {

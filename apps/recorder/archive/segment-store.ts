@@ -83,7 +83,7 @@ export class SegmentStore {
     const left = await this.deps.outbox.transaction(async (manager) => {
       if (!(await slideRecording(manager, this.stream, fromUs + durationUs))) throw new RecordingOver();
       if (!isDue) return null;
-      return leftOf(await storageQuota(manager, this.stream.workspaceId, this.deps.storageBytes));
+      return leftOf(await storageQuota(manager, this.stream.workspaceId, 'recordings', this.deps.storageBytes));
     });
     if (left !== null) this.room = { left, at: performance.now() };
     if ((this.room?.left ?? Infinity) >= bytes.length) return;

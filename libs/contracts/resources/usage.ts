@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { QuotaUse } from './quota.js';
 
 /** Days that one question may span. */
 export const MAX_USAGE_DAYS = 400;
@@ -43,6 +44,10 @@ export const Usage = z.strictObject({
     })
     .nullable()
     .describe('Bytes that the workspace stores now; null where all workspaces were asked for'),
+  quotas: z
+    .array(QuotaUse)
+    .nullable()
+    .describe('The quotas of the workspace, and what is left of each; null where all workspaces were asked for'),
 });
 export type Usage = z.infer<typeof Usage>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageOf } from '../values/pagination.js';
 import { IsoTime } from '../values/time.js';
+import { Quotas, QuotasChange } from './quota.js';
 
 /** Tenant that owns jobs, files, keys and everything beside them. */
 export const Workspace = z.strictObject({
@@ -10,6 +11,7 @@ export const Workspace = z.strictObject({
     .int()
     .nullable()
     .describe('Bytes its files, transcripts and recordings may have; null: as the gateway is configured, 0: no limit'),
+  quotas: Quotas.describe('Its quotas beside `storage_bytes`; one that is left out is not set'),
   storage_used: z.int().describe('Bytes its files, transcripts and recordings have, uploads under way included'),
   weight: z.int().describe('Its share of the machines against other workspaces'),
   observation_cache: z.boolean().describe('Whether observations of media are cached for later jobs'),
@@ -28,6 +30,7 @@ const fields = {
     .min(0)
     .nullable()
     .describe('Bytes its files, transcripts and recordings may have; null: as the gateway is configured, 0: no limit'),
+  quotas: QuotasChange.describe('Its quotas beside `storage_bytes`; one that is left out stays as it is, null ends it'),
   weight: z.int().min(1).max(1000).describe('Its share of the machines against other workspaces, 1 to 1000'),
   observation_cache: z.boolean().describe('Whether observations of media are cached for later jobs'),
 };
@@ -40,6 +43,7 @@ export const WorkspaceRequest = z.strictObject({
     .describe(
       'Bytes its files, transcripts and recordings may have; null, the default: as the gateway is configured, 0: no limit',
     ),
+  quotas: QuotasChange.default({}).describe('Its quotas beside `storage_bytes`; default: none'),
   weight: fields.weight.default(1).describe('Its share of the machines against other workspaces, 1 to 1000; default 1'),
   observation_cache: fields.observation_cache
     .default(true)

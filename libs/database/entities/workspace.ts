@@ -1,4 +1,4 @@
-import type { RetentionKind } from '@adit/contracts';
+import type { Quotas, RetentionKind } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** Everything a client owns belongs to one workspace. */
@@ -17,6 +17,8 @@ export class WorkspaceEntity {
   @Column('timestamptz', { nullable: true }) formerSigningSecretUntil!: Date | null;
   /** Quota of bytes of its files, transcripts and recordings together. Null: the gateway's own limit; 0: none. */
   @Column('bigint', { nullable: true }) storageBytes!: string | null;
+  /** Further quotas: of each kind of these, and of what analyses take. */
+  @Column('jsonb', { default: {} }) quotas!: Quotas;
   /** Seconds for which it keeps things, by kind; kinds that are missing are kept as the installation keeps them. */
   @Column('jsonb', { default: {} }) retention!: Partial<Record<RetentionKind, number>>;
   /** Tags of jobs under a legal hold. */

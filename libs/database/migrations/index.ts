@@ -78,6 +78,7 @@ import { Usage1796200100000 } from './1796200100000-usage.js';
 import { WordsOfSearch1796200101000 } from './1796200101000-words-of-search.js';
 import { TimesOfSearch1796200101001 } from './1796200101001-times-of-search.js';
 import { EndsOfRecordings1796200103000 } from './1796200103000-ends-of-recordings.js';
+import { Quotas1796201200000 } from './1796201200000-quotas.js';
 import { Members1796201300000 } from './1796201300000-members.js';
 import { ExportsOfSearches1796201400000 } from './1796201400000-exports-of-searches.js';
 import { ExportsByWhatTheyHold1796201400001 } from './1796201400001-exports-by-what-they-hold.js';
@@ -164,6 +165,7 @@ export const MIGRATIONS = [
   WordsOfSearch1796200101000,
   TimesOfSearch1796200101001,
   EndsOfRecordings1796200103000,
+  Quotas1796201200000,
   Members1796201300000,
   ExportsOfSearches1796201400000,
   ExportsByWhatTheyHold1796201400001,

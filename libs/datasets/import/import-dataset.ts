@@ -42,7 +42,7 @@ export interface ImportPlaces extends Pick<DatasetSettings, 'maxClasses' | 'maxD
 export async function importDataset(task: ClaimedTask, places: ImportPlaces): Promise<void> {
   const { db, objects, storageBytes, mustYield } = places;
   const row = await db.manager.findOneByOrFail(DatasetImportEntity, task.key);
-  const quota = await storageQuota(db.manager, row.workspaceId, storageBytes);
+  const quota = await storageQuota(db.manager, row.workspaceId, 'uploads', storageBytes);
   const source = await openImportSource(row, { manager: db.manager, objects, left: leftOf(quota) });
   await refuseOtherType(db.manager, row, source);
   if (!(await updateHeld(db, task, 'files = $1', [source.files]))) return;

@@ -114,7 +114,7 @@ export class ImportedFiles {
     pictures: readonly NewPicture[],
   ): Promise<void> {
     const folder = `/datasets/${datasetId}/${classId}`;
-    const quota = await storageQuota(manager, workspaceId, this.places.storageBytes);
+    const quota = await storageQuota(manager, workspaceId, 'uploads', this.places.storageBytes);
     const bytes = pictures.reduce((sum, picture) => sum + picture.bytes.length, 0);
     if (bytes > leftOf(quota)) throw storageFull(quota);
     await makeFolders(manager, workspaceId, folder);

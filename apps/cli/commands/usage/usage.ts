@@ -1,3 +1,4 @@
+import type { QuotaUse } from '@adit/contracts';
 import type { EngineOptions } from '../../engine/engine-options.js';
 import { onEngine, printJson } from '../../engine/engine-work.js';
 import { printable, textTable } from '../../output/text-table.js';
@@ -36,5 +37,20 @@ export function showUsage(options: UsageOptions): Promise<void> {
         ? 'Nothing was analysed.\n'
         : `${textTable(head, rows, ['left', 'right', 'right', 'right', 'right'])}\n`,
     );
+    if (usage.quotas !== null && usage.quotas.length > 0) process.stdout.write(`\n${quotaTable(usage.quotas)}\n`);
   });
+}
+
+/** Where quotas stand, a line each. */
+function quotaTable(quotas: readonly QuotaUse[]): string {
+  const rows = quotas.map(({ quota, limit, used, left, time_reset: time }) => [
+    ...[quota, String(limit), shownUse(used), shownUse(left)],
+    time === null ? '' : `${time.slice(0, 16)}Z`,
+  ]);
+  return textTable(['Quota', 'Of', 'Used', 'Left', 'Starts anew'], rows, ['left', 'right', 'right', 'right', 'left']);
+}
+
+/** Bytes are whole, seconds are not. */
+function shownUse(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toFixed(1);
 }

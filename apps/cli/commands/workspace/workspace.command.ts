@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 
 interface Options {
   server: string;
@@ -25,12 +25,31 @@ export function workspaceCommand(): Command {
       await createWorkspace(name, options);
     },
   );
+  one('quotas <id>', 'Show the quotas of one, or change some.')
+    .argument('[quota=number...]', 'such as media_seconds_per_month=360000, upload_bytes=none', quotas, {})
+    .action(async (id: string, changes: Record<string, number | null>, options: Options) => {
+      const { workspaceQuotas } = await import('./workspaces.js');
+      await workspaceQuotas(id, changes, options);
+    });
   one('delete <id>', 'Erase one with everything in it, and show the receipt.')
     .requiredOption('--yes', 'there is no way back')
     .action(async (id: string, options: Options) => {
       const { deleteWorkspace } = await import('./workspaces.js');
       await deleteWorkspace(id, options);
     });
-  workspace.addHelpText('after', '\nExample:\n  adit workspace create newsroom --server https://adit.example.org');
+  workspace.addHelpText(
+    'after',
+    [
+      '\nExamples:',
+      '  adit workspace create newsroom --server https://adit.example.org',
+      '  adit workspace quotas ID media_seconds_per_month=360000 gpu_model_seconds_per_day=3600 upload_bytes=none',
+    ].join('\n'),
+  );
   return workspace;
+}
+
+function quotas(text: string, former: Record<string, number | null>): Record<string, number | null> {
+  const [, quota = '', limit = ''] = /^(\w+)=(none|[1-9]\d{0,15})$/.exec(text) ?? [];
+  if (quota === '') throw new InvalidArgumentError('Give quota=number, or quota=none.');
+  return { ...former, [quota]: limit === 'none' ? null : Number(limit) };
 }

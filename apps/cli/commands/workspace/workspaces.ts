@@ -1,5 +1,5 @@
 import { AditClient } from '@adit/client';
-import { AditError } from '@adit/contracts';
+import { AditError, QuotasChange } from '@adit/contracts';
 import { printable, textTable } from '../../output/text-table.js';
 
 interface WorkspaceOptions {
@@ -29,6 +29,33 @@ export async function createWorkspace(name: string, { server, json }: WorkspaceO
   const made = await clientOf(server).request('POST /v1/workspaces/', { body: { name } });
   if (json) return print(made);
   process.stdout.write(`Workspace ${made.id}\nIts first API key, shown once: ${made.key}\n`);
+}
+
+/** Shows the quotas of a workspace, after it has changed some of them; null ends one. */
+export async function workspaceQuotas(
+  id: string,
+  changes: Record<string, number | null>,
+  { server, json }: WorkspaceOptions,
+): Promise<void> {
+  const known = ['storage_bytes', ...QuotasChange.keyof().options];
+  const unknown = Object.keys(changes).filter((quota) => !known.some((one) => one === quota));
+  if (unknown.length > 0) {
+    throw new AditError('VALIDATION', `There is no quota ${unknown.join(', ')}; there are ${known.join(', ')}.`);
+  }
+  const params = { workspaceId: id };
+  const { storage_bytes: bytes, ...own } = changes;
+  // Of all bytes together null means what the installation allows.
+  const body = { quotas: own, ...(bytes !== undefined && { storage_bytes: bytes ?? 0 }) };
+  const { storage_bytes: all, quotas } =
+    Object.keys(changes).length === 0
+      ? await clientOf(server).request('GET /v1/workspaces/{workspaceId}/', { params })
+      : await clientOf(server).request('PATCH /v1/workspaces/{workspaceId}/', { params, body });
+  const found = { ...(all !== null && all > 0 && { storage_bytes: all }), ...quotas };
+  if (json) return print(found);
+  const rows = Object.entries(found).map(([quota, limit]) => [quota, String(limit)]);
+  process.stdout.write(
+    rows.length === 0 ? 'No quotas.\n' : `${textTable(['Quota', 'At most'], rows, ['left', 'right'])}\n`,
+  );
 }
 
 export async function deleteWorkspace(id: string, { server, json }: WorkspaceOptions): Promise<void> {
