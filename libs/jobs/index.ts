@@ -26,6 +26,7 @@ export * from './chunks/source-plan.js';
 export * from './state/state.js';
 export * from './erasure/source-erasures.js';
 export * from './chunks/units.js';
+export { countUse } from './chunks/used-seconds.js';
 export * from './chunks/chunk-states.js';
 export * from './chunks/fold-states.js';
 export * from './chunks/live-chunks.js';

@@ -1,5 +1,4 @@
 /** Statements that write the table `usage_days`: what analyses took, by workspace, day, module and key. */
-import type { ChunkUse } from '@adit/contracts';
 import { rowsOfWorkspace, type RowsOfWorkspace } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 
@@ -7,25 +6,24 @@ import type { EntityManager } from 'typeorm';
 export const USAGE_ROWS: readonly RowsOfWorkspace[] = [rowsOfWorkspace('usage_days')];
 
 /** Parameters of a statement, in SQL. */
-interface CountedChunk {
+interface CountedAnalysis {
   jobId: string;
-  chunkId: string;
   digest: string;
   /** A ChunkUse as JSON; null: nothing is known, as of earlier builds. */
   use: string;
+  /** Relation of the statement: ids of the modules for which the length of the media counts now, as `module_id`. */
+  carriers: string;
 }
 
 /**
  * SQL: adds the use of an analysis of a chunk to the day, in UTC; part of the statement that records its outcome, so that
- * both happen once. `condition` says whether that is so. Modules that share the analysis share its seconds equally;
- * the length of the media counts once for each module, with the first of the module's analyses.
+ * both happen once. `condition` says whether that is so. Modules that share the analysis share its seconds equally.
  */
-export function countedUse({ jobId, chunkId, digest, use }: CountedChunk, condition: string): string {
+export function countedUse({ jobId, digest, use, carriers }: CountedAnalysis, condition: string): string {
   return `
     INSERT INTO usage_days AS u (workspace_id, day, module_id, key_id, media_seconds, chunk_seconds, cpu_seconds, gpu_seconds)
     SELECT j.workspace_id, (now() AT TIME ZONE 'UTC')::date, m.module_id, coalesce(j.key_id, ''),
-           CASE WHEN ${digest} = (SELECT min(a.digest) FROM chunk_analyses a JOIN jsonb_each_text(m.analyses) n ON n.value = a.digest
-                                   WHERE a.chunk_id = ${chunkId}) THEN (${use}::jsonb ->> 'media')::float8 ELSE 0 END,
+           CASE WHEN m.module_id IN (SELECT module_id FROM ${carriers}) THEN (${use}::jsonb ->> 'media')::float8 ELSE 0 END,
            (${use}::jsonb ->> 'wall')::float8 / count(*) OVER (),
            (${use}::jsonb ->> 'cpu')::float8 / count(*) OVER (),
            (${use}::jsonb ->> 'gpu')::float8 / count(*) OVER ()
@@ -37,17 +35,6 @@ export function countedUse({ jobId, chunkId, digest, use }: CountedChunk, condit
     ON CONFLICT (workspace_id, day, module_id, key_id) DO UPDATE SET
       media_seconds = u.media_seconds + excluded.media_seconds, chunk_seconds = u.chunk_seconds + excluded.chunk_seconds,
       cpu_seconds = u.cpu_seconds + excluded.cpu_seconds, gpu_seconds = u.gpu_seconds + excluded.gpu_seconds`;
-}
-
-const COUNT = countedUse({ jobId: '$1::uuid', chunkId: '$2::uuid', digest: '$3::text', use: '$4' }, 'true');
-
-/** Adds the use of an analysis of a chunk, in the transaction that records its outcome for the first time. */
-export async function countUse(
-  manager: EntityManager,
-  { jobId, chunkId, digest }: { jobId: string; chunkId: string; digest: string },
-  use: ChunkUse | undefined,
-): Promise<void> {
-  if (use !== undefined) await manager.query(COUNT, [jobId, chunkId, digest, JSON.stringify(use)]);
 }
 
 /** Removes at most `limit` rows of days before one, written 2026-11-30. Returns their number. */

@@ -1,8 +1,7 @@
 import type { ChunkUse, Payload } from '@adit/contracts';
-import { chunkPacksPrefix, endAnalysis, failSource, finishChunk, LockedJob, setAnalysed } from '@adit/jobs';
+import { chunkPacksPrefix, countUse, endAnalysis, failSource, finishChunk, LockedJob, setAnalysed } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { countUse } from '@adit/usage';
 import { chunksAnalysed, usedSeconds } from '../metrics.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';

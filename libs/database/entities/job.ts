@@ -188,6 +188,8 @@ export class ChunkEntity {
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
   /** Pack keys by source index; null before decoding and after the last analysis has read them. */
   @Column('jsonb', { nullable: true }) packs!: Record<string, PackKeys> | null;
+  /** Modules for which the length of its media is counted (`usage_days`). */
+  @Column('text', { array: true, default: [] }) mediaCounted!: string[];
 }
 
 export type ChunkAnalysisState = 'waiting' | 'requested' | 'done' | 'failed';

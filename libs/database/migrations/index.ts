@@ -79,6 +79,7 @@ import { WordsOfSearch1796200101000 } from './1796200101000-words-of-search.js';
 import { TimesOfSearch1796200101001 } from './1796200101001-times-of-search.js';
 import { EndsOfRecordings1796200103000 } from './1796200103000-ends-of-recordings.js';
 import { Quotas1796201200000 } from './1796201200000-quotas.js';
+import { CountedMedia1796201200001 } from './1796201200001-counted-media.js';
 import { Members1796201300000 } from './1796201300000-members.js';
 import { ExportsOfSearches1796201400000 } from './1796201400000-exports-of-searches.js';
 import { ExportsByWhatTheyHold1796201400001 } from './1796201400001-exports-by-what-they-hold.js';
@@ -166,6 +167,7 @@ export const MIGRATIONS = [
   TimesOfSearch1796200101001,
   EndsOfRecordings1796200103000,
   Quotas1796201200000,
+  CountedMedia1796201200001,
   Members1796201300000,
   ExportsOfSearches1796201400000,
   ExportsByWhatTheyHold1796201400001,

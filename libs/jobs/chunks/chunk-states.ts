@@ -27,9 +27,9 @@ import {
   returned,
 } from '@adit/database';
 import { outboxColumns, writtenMessages, type OutboxMessage } from '@adit/outbox';
-import { countedUse } from '@adit/usage';
 import { In, type DataSource, type EntityManager } from 'typeorm';
 import { listensOf } from './requests.js';
+import { countedOutcome } from './used-seconds.js';
 
 type Db = Pick<DataSource, 'query'>;
 
@@ -256,7 +256,7 @@ const ANALYSED = `
     UPDATE chunk_analyses SET state = 'done', units = $4::jsonb, error = NULL, lease_until = NULL, running_until = NULL
      WHERE chunk_id = $2 AND digest = $3 AND state IN ('waiting', 'requested') AND EXISTS (SELECT FROM live)
     RETURNING 1),
-  used AS (${countedUse({ jobId: '$1', chunkId: '$2', digest: '$3', use: '$5' }, 'EXISTS (SELECT FROM recorded)')})
+  ${countedOutcome({ jobId: '$1', chunkId: '$2', digest: '$3', use: '$5' }, 'EXISTS (SELECT FROM recorded)')}
   SELECT EXISTS (SELECT FROM live) AS live, EXISTS (SELECT FROM recorded) AS recorded`;
 
 /** Records any outcome, under the job's lock; false when one was recorded before. */

@@ -1,8 +1,9 @@
 import { inTransaction } from '@adit/database';
-import { countUse, forgetUsage } from '@adit/usage';
+import { forgetUsage } from '@adit/usage';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { faces, JobsUnderTest, things } from '../testing/jobs-under-test.js';
 import { endAnalysis, reanalyse, setAnalysed } from './chunk-states.js';
+import { countUse } from './used-seconds.js';
 
 const use = { media: 10, wall: 4, cpu: 2, gpu: 1 };
 
@@ -51,10 +52,10 @@ describe('what analyses took', () => {
     await record(second);
     const twice = { media: 20, wall: 8, cpu: 4, gpu: 2 };
     expect(await rows()).toEqual([{ ...once, ...twice }]);
-    // Lost observations are made once more, which takes as long.
+    // Lost observations are made once more, which takes as long, of media that are counted.
     await inTransaction(jobs.db, (manager) => reanalyse(manager, first, faces.digest));
     await record(first);
-    expect(await rows()).toEqual([{ ...once, media: 30, wall: 12, cpu: 6, gpu: 3 }]);
+    expect(await rows()).toEqual([{ ...once, media: 20, wall: 12, cpu: 6, gpu: 3 }]);
     // Builds that measure nothing.
     await setAnalysed(jobs.db, { jobId, chunkId: chunks[2] ?? '', digest: faces.digest }, []);
     expect((await rows())[0]?.wall).toBe(12);
@@ -69,16 +70,43 @@ describe('what analyses took', () => {
       { module: 'a_module', ...half },
       { module: 'b_module', ...half },
     ]);
-    await jobs.newWorkspace();
-    const order = jobs.order();
-    const modules = order.modules.map((module) => ({ ...module, analyses: [faces, things] }));
-    const { job } = await jobs.commands.submit({ ...order, modules });
-    await jobs.openFilm(job.id, 'b'.repeat(64));
-    const [chunk]: { id: string }[] = await jobs.db.query('SELECT id FROM chunks WHERE job_id = $1 LIMIT 1', [job.id]);
-    for (const { digest } of [faces, things]) {
-      await setAnalysed(jobs.db, { jobId: job.id, chunkId: chunk?.id ?? '', digest }, [], use);
-    }
-    expect(await rows()).toEqual([{ module: 'face_recognition', key: '', media: 10, wall: 8, cpu: 4, gpu: 2 }]);
+  });
+
+  describe('by a module of two analyses', () => {
+    let jobId: string;
+    let chunks: string[];
+    beforeEach(async () => {
+      await jobs.newWorkspace();
+      const order = jobs.order();
+      const modules = order.modules.map((module) => ({ ...module, analyses: [faces, things] }));
+      jobId = (await jobs.commands.submit({ ...order, modules })).job.id;
+      await jobs.openFilm(jobId, 'b'.repeat(64));
+      const found: { id: string }[] = await jobs.db.query('SELECT id FROM chunks WHERE job_id = $1', [jobId]);
+      chunks = found.map(({ id }) => id);
+    });
+    const record = (chunkId: string, { digest }: { digest: string }, took: typeof use = use) =>
+      setAnalysed(jobs.db, { jobId, chunkId, digest }, [], took);
+    const counted = { module: 'face_recognition', key: '' };
+
+    it('counts media once, also where both end at once', async () => {
+      await Promise.all(chunks.flatMap((chunk) => [record(chunk, faces), record(chunk, things)]));
+      const all = chunks.length;
+      expect(await rows()).toEqual([{ ...counted, media: 10 * all, wall: 8 * all, cpu: 4 * all, gpu: 2 * all }]);
+    });
+
+    it.each([
+      ['first', faces],
+      ['last', things],
+    ])('counts media where the %s of them took nothing: its observations were known', async (_, known) => {
+      const [chunk = ''] = chunks;
+      const nothing = { media: 0, wall: 0, cpu: 0, gpu: 0 };
+      for (const one of [faces, things]) await record(chunk, one, one === known ? nothing : use);
+      expect(await rows()).toEqual([{ ...counted, ...use }]);
+      // What was known is lost, and analysed after all.
+      await inTransaction(jobs.db, (manager) => reanalyse(manager, chunk, known.digest));
+      await record(chunk, known);
+      expect(await rows()).toEqual([{ ...counted, media: 10, wall: 8, cpu: 4, gpu: 2 }]);
+    });
   });
 
   it('is counted with outcomes that have problems, and undone with their transaction', async () => {
