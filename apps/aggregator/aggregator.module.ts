@@ -30,6 +30,7 @@ import { ModuleFiles } from './endings/module-files.js';
 import { OpenFolds } from './folding/open-folds.js';
 import { ProgressPace } from './folding/progress-pace.js';
 import { ReadyChunks } from './folding/ready-chunks.js';
+import { RefinedBorders } from './tasks/refined-borders.js';
 import { Reports } from './tasks/reports.js';
 import { AGGREGATOR_SETTINGS, type AggregatorSettings } from './settings.js';
 import { EnrolledFaces } from './endings/enrolled-faces.js';
@@ -81,6 +82,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         ProgressPace,
         ReadyChunks,
         Reconciler,
+        RefinedBorders,
         Reports,
         Scheduler,
         SearchCatchUp,

@@ -15,11 +15,16 @@ export async function insertExport(manager: EntityManager, asked: NewExport): Pr
 }
 
 /** Ends an export with the file that it is. */
-export async function completeExport(manager: EntityManager, id: string, artifact: NewArtifact): Promise<void> {
+export async function completeExport(
+  manager: EntityManager,
+  id: string,
+  artifact: NewArtifact,
+  notes: string[] = [],
+): Promise<void> {
   await manager.update(
     ExportEntity,
     { id },
-    { state: 'completed', progress: 1, timeCompleted: new Date(), leaseUntil: null, errorMsg: null },
+    { state: 'completed', progress: 1, timeCompleted: new Date(), leaseUntil: null, errorMsg: null, notes },
   );
   await manager.insert(ArtifactEntity, artifact);
 }

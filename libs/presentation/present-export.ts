@@ -3,7 +3,7 @@ import type { ExportEntity } from '@adit/database';
 
 /** Presents an export in the API. */
 export function presentExport(row: ExportEntity): Export {
-  const { id, strategy, config, state, progress, errorMsg, timeCreated, timeCompleted } = row;
+  const { id, strategy, config, state, progress, errorMsg, notes, timeCreated, timeCompleted } = row;
   return {
     id,
     strategy,
@@ -12,6 +12,7 @@ export function presentExport(row: ExportEntity): Export {
     state,
     progress,
     error_msg: errorMsg,
+    notes,
     config,
   };
 }

@@ -9,6 +9,7 @@ import { filmFacts, unzip } from '@adit/testing';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Like } from 'typeorm';
 import {
+  borders,
   database,
   exporting,
   manager,
@@ -176,7 +177,7 @@ describe('an export of clips', () => {
     const asked = await waiting(jobId);
     expect(asked).toHaveLength(2);
     for (const clip of asked) await cut(clip, 'a');
-    const other = new Exports(database.dataSource, outbox, objects, results);
+    const other = new Exports(database.dataSource, outbox, objects, results, borders);
     try {
       expect(await again(id, other)).toMatchObject({ state: 'completed' });
     } finally {

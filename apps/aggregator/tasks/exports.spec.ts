@@ -18,6 +18,7 @@ import { JobResults } from '../endings/job-results.js';
 import {
   useExportWorld,
   workspaceId,
+  borders,
   database,
   manager,
   objects,
@@ -113,7 +114,7 @@ describe('an export of a job’s results', () => {
       read: (key: string) => (isAway ? Promise.reject(new AditError('UNAVAILABLE', '503')) : objects.read(key)),
     });
     const reading = new JobResults(database.dataSource, troubled, await loadModules());
-    const patient = new Exports(database.dataSource, outbox, troubled, reading);
+    const patient = new Exports(database.dataSource, outbox, troubled, reading, borders);
     const id = await newExport(jobId, format);
     await patient.idle();
     expect(await exportOf(id)).toMatchObject({ state: 'processing', attempts: 0 });
@@ -158,7 +159,7 @@ describe('an export of a job’s results', () => {
         return put(key, Buffer.concat(pieces));
       },
     });
-    const slow = new Exports(database.dataSource, outbox, watched, results);
+    const slow = new Exports(database.dataSource, outbox, watched, results, borders);
     await slow.idle();
     await slow.onApplicationShutdown();
     expect(seen).toEqual([200 / 450, 400 / 450]);
@@ -189,7 +190,7 @@ describe('an export of a job’s results', () => {
         return put(key, bytes);
       },
     });
-    const late = new Exports(database.dataSource, outbox, deleting, results);
+    const late = new Exports(database.dataSource, outbox, deleting, results, borders);
     await late.idle();
     await late.onApplicationShutdown();
     expect(await manager.countBy(ExportEntity, {})).toBe(0);
@@ -238,7 +239,7 @@ describe('an export of a job’s results', () => {
     const away = Object.assign(Object.create(objects) as ObjectStore, {
       put: () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.')),
     });
-    const lame = new Exports(database.dataSource, outbox, away, results);
+    const lame = new Exports(database.dataSource, outbox, away, results, borders);
     await lame.idle();
     await lame.onApplicationShutdown();
     expect(await exportOf(id)).toMatchObject({ state: 'processing', attempts: 0, errorMsg: null });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { AditError, JobResultsExport, type DetailedResult } from '@adit/contracts';
+import { AditError, JobResultsExport, SegmentsExport, type DetailedResult } from '@adit/contracts';
 import { ArtifactEntity, ExportEntity, JobSourceEntity, type SegmentEntity } from '@adit/database';
 import { nameSummaries } from '@adit/indexes';
 import {
@@ -37,6 +37,7 @@ import { JobResults, SEGMENT_PAGE } from '../endings/job-results.js';
 import { ClipExports } from './clip-exports.js';
 import { datasetFile } from './dataset-exports.js';
 import { FoundSegmentExports } from './found-segment-exports.js';
+import { RefinedBorders } from './refined-borders.js';
 import { SegmentExports } from './segment-exports.js';
 import { transcriptFile, type ExportedFile } from './transcript-exports.js';
 
@@ -71,6 +72,7 @@ export class Exports extends TaskLoop {
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(JobResults) private readonly results: JobResults,
+    @Inject(RefinedBorders) private readonly borders: RefinedBorders,
   ) {
     super(db, EXPORTS);
     this.transcripts = new TranscriptReader(db);
@@ -96,7 +98,7 @@ export class Exports extends TaskLoop {
       await releaseRow(this.db, task, askAgainSeconds(row), { blamed: false });
       return;
     }
-    const { filename, mimeType, content, onCompleted } = file;
+    const { filename, mimeType, content, notes, onCompleted } = file;
     const artifactId = randomUUID();
     const objectKey = `${exportPrefix(id)}${artifactId}`;
     const { size } = await this.objects.put(objectKey, content);
@@ -109,12 +111,12 @@ export class Exports extends TaskLoop {
       size: String(size),
       timeExpiration: await artifactExpiry(this.db.manager, row.workspaceId),
     };
-    const kept = await this.outbox.transaction((manager) => this.completed(manager, task, artifact));
+    const kept = await this.outbox.transaction((manager) => this.completed(manager, task, artifact, notes));
     if (!kept) await this.objects.delete(objectKey);
     else await onCompleted?.();
   }
 
-  /** Null when it waits for clips. */
+  /** Null when it waits for clips, or for true borders. */
   private exported(row: ExportEntity, task: ClaimedTask): Promise<ExportedFile | null> {
     const progress = (share: number): Promise<void> => this.goesOn(task, share);
     const { strategy } = row;
@@ -124,13 +126,26 @@ export class Exports extends TaskLoop {
       case 'job_results_export':
         return this.resultsFile(row, task);
       case 'segments_export':
-        return 'search' in row.config ? this.found.file(row, task, progress) : this.segments.file(row, progress);
+        return 'search' in row.config ? this.found.file(row, task, progress) : this.segmentsFile(row, progress);
       case 'clips_export':
         return this.clips.file(row, progress);
       case 'basic_dataset_export':
       case 'coco_export':
         return datasetFile(this.db.manager, this.objects, { ...row, strategy }, progress);
     }
+  }
+
+  private async segmentsFile(
+    row: ExportEntity,
+    progress: (share: number) => Promise<void>,
+  ): Promise<ExportedFile | null> {
+    if (!SegmentsExport.parse(row.config).refine) return this.segments.file(row, progress);
+    await this.segments.check(row);
+    const refined = await this.borders.of(row, progress);
+    if (refined === null) return null;
+    const { borders, notes, jobs } = refined;
+    const file = await this.segments.file(row, progress, borders);
+    return { ...file, notes, onCompleted: () => this.borders.end(row.workspaceId, jobs) };
   }
 
   private async resultsFile(row: ExportEntity, task: ClaimedTask): Promise<ExportedFile> {
@@ -153,10 +168,11 @@ export class Exports extends TaskLoop {
     manager: EntityManager,
     task: ClaimedTask,
     artifact: NewArtifact & Pick<ArtifactEntity, 'id'>,
+    notes: string[] | undefined,
   ): Promise<boolean> {
     if (!(await isWanted(manager, task))) return false;
     const { id } = task.key;
-    await completeExport(manager, id, artifact);
+    await completeExport(manager, id, artifact, notes);
     const made = presentArtifact(await manager.findOneByOrFail(ArtifactEntity, { id: artifact.id }));
     const row = await manager.findOneByOrFail(ExportEntity, { id });
     await raiseResourceEvents(manager, row, [

@@ -14,7 +14,16 @@ import type { DataSource } from 'typeorm';
 import type { JobResults } from '../endings/job-results.js';
 import { cutSources, eventOf, footageOf, titleOf, type CutSource } from './cut-sources.js';
 import type { ExportedFile } from './transcript-exports.js';
+import type { Border } from './refined-borders.js';
 import { wantedSegments } from './wanted-segments.js';
+
+/** What the events of an export are made of. */
+interface Material {
+  /** Numbers of segments, by pages. */
+  order: readonly Int32Array[];
+  sources: ReadonlyMap<number, CutSource>;
+  borders: ReadonlyMap<number, Border>;
+}
 
 /** Writes segments of films and recordings for editing programs. */
 export class SegmentExports {
@@ -23,13 +32,21 @@ export class SegmentExports {
     private readonly results: JobResults,
   ) {}
 
+  /** Throws VALIDATION where the format cannot hold the job's sources, such as several at different rates. */
+  async check({ config }: Pick<ExportEntity, 'config'>): Promise<void> {
+    const wanted = SegmentsExport.parse(config);
+    refuseUnlessHeld(await this.sources(wanted), EDIT_FORMATS[wanted.format]);
+  }
+
   /**
    * Streams the file of an export. `progress`, 0..1, is called after each page. Throws VALIDATION for what the format
    * cannot hold, such as sources of several rates.
+   * @param borders - true borders of segments, by their numbers in the job
    */
   async file(
     { config }: Pick<ExportEntity, 'config'>,
     progress: (share: number) => Promise<void>,
+    borders: ReadonlyMap<number, Border> = new Map(),
   ): Promise<ExportedFile> {
     const wanted = SegmentsExport.parse(config);
     const { job_id: jobId, format: name } = wanted;
@@ -41,7 +58,7 @@ export class SegmentExports {
     const total = found * format.passes;
     let read = 0;
     const events = (): AsyncIterable<EditEvent> =>
-      this.events(wanted, order, sources, (more) => progress((read += more) / total));
+      this.events(wanted, { order, sources, borders }, (more) => progress((read += more) / total));
     const all = [...sources.values()].map(({ source }) => source);
     const [first] = all;
     if (first === undefined && format.needsSource)
@@ -69,8 +86,7 @@ export class SegmentExports {
 
   private async *events(
     { job_id: jobId, handles }: SegmentsExport,
-    order: readonly Int32Array[],
-    sources: Map<number, CutSource>,
+    { order, sources, borders }: Material,
     /** Reports the number of segments read since the last call. */
     read: (more: number) => Promise<void>,
   ): AsyncGenerator<EditEvent> {
@@ -78,7 +94,7 @@ export class SegmentExports {
       const page = await this.results.numbered(jobId, [...numbers]);
       for (const segment of page) {
         const cut = sources.get(segment.sourceIndex);
-        if (cut !== undefined) yield eventOf(segment, cut, handles);
+        if (cut !== undefined) yield eventOf({ ...segment, ...borders.get(segment.seq) }, cut, handles);
       }
       await read(page.length);
     }

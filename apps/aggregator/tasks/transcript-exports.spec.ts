@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers';
 import { InProcessBus } from '@adit/bus';
 import { TranscriptFormat } from '@adit/contracts';
 import { ArtifactEntity, columns, ExportEntity, openDatabase, type Database } from '@adit/database';
+import { AnalysisRegistry } from '@adit/inference';
+import { JobCommands } from '@adit/jobs';
 import { loadModules } from '@adit/modules';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { OutboxRelay } from '@adit/outbox';
@@ -16,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { insertSpeechJob, workspace } from '../../../libs/transcript-store/testing/speech-job.js';
 import { JobResults } from '../endings/job-results.js';
 import { Exports } from './exports.js';
+import { RefinedBorders } from './refined-borders.js';
 
 let folder: string;
 let own: SpecDatabase;
@@ -31,8 +34,11 @@ beforeAll(async () => {
   database = await openDatabase(own.settings);
   objects = await FilesystemObjectStore.open(folder);
   outbox = new OutboxRelay(database.dataSource, new InProcessBus());
-  const results = new JobResults(database.dataSource, objects, await loadModules());
-  exporting = new Exports(database.dataSource, outbox, objects, results);
+  const modules = await loadModules();
+  const results = new JobResults(database.dataSource, objects, modules);
+  const commands = new JobCommands(outbox, objects);
+  const borders = new RefinedBorders(database.dataSource, commands, AnalysisRegistry.of([]), modules, results);
+  exporting = new Exports(database.dataSource, outbox, objects, results, borders);
 });
 afterAll(async () => {
   await exporting?.onApplicationShutdown();

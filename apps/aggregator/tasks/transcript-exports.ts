@@ -9,6 +9,8 @@ export interface ExportedFile {
   filename: string;
   mimeType: string;
   content: Readable;
+  /** What could not be done as it was asked for. */
+  notes?: string[];
   /** Called when the export has been completed with it. */
   onCompleted?: () => Promise<void>;
 }

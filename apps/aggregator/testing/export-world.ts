@@ -13,6 +13,8 @@ import {
   SummaryEntity,
   type Database,
 } from '@adit/database';
+import { AnalysisRegistry } from '@adit/inference';
+import { JobCommands } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { loadModules } from '@adit/modules';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
@@ -21,6 +23,7 @@ import { specDatabase, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
 import { Exports } from '../tasks/exports.js';
+import { RefinedBorders } from '../tasks/refined-borders.js';
 import { JobResults } from '../endings/job-results.js';
 import { Reports } from '../tasks/reports.js';
 
@@ -33,6 +36,7 @@ export let manager: EntityManager;
 export let objects: ObjectStore;
 export let outbox: OutboxRelay;
 export let results: JobResults;
+export let borders: RefinedBorders;
 export let exporting: Exports;
 export let reports: Reports;
 
@@ -100,8 +104,11 @@ export function useExportWorld(): void {
     // Messages are read from the outbox, so none is published.
     const bus = { publish: () => Promise.reject(new Error('kept')) } as unknown as Bus;
     outbox = new OutboxRelay(database.dataSource, bus);
-    results = new JobResults(database.dataSource, objects, await loadModules());
-    exporting = new Exports(database.dataSource, outbox, objects, results);
+    const modules = await loadModules();
+    results = new JobResults(database.dataSource, objects, modules);
+    const commands = new JobCommands(outbox, objects);
+    borders = new RefinedBorders(database.dataSource, commands, AnalysisRegistry.of([]), modules, results);
+    exporting = new Exports(database.dataSource, outbox, objects, results, borders);
     reports = new Reports(database.dataSource);
   });
   afterAll(async () => {

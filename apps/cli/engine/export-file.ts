@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import type { Operations } from '@adit/client';
 import { AditError } from '@adit/contracts';
+import { printable } from '../output/text-table.js';
 import { download } from './download.js';
 import { printJson, untilEnded, type EngineWork } from './engine-work.js';
 
@@ -26,6 +27,7 @@ export async function exportFile(order: ExportOrder, { out, json }: Wanted, at: 
   const params = { exportId, artifactId: artifact.id };
   const key = 'GET /v1/exports/{exportId}/artifacts/{artifactId}/file/';
   await download(await client.raw(key, { params, signal }), file);
+  for (const note of made.notes) process.stderr.write(`${printable(note)}\n`);
   if (json) printJson({ ...made, file });
   else process.stdout.write(`${file}\n`);
 }

@@ -20,6 +20,7 @@ const example = {
   state: 'waiting' as const,
   progress: 0,
   error_msg: null,
+  notes: [],
 };
 
 export const createExport = defineRoute({
@@ -30,7 +31,7 @@ export const createExport = defineRoute({
     '`job_results_export` writes the results that a job has by then, as json, csv or xlsx; `transcript_export` a version of a ' +
     'transcript, as srt, vtt, ttml, stl, txt, docx or json. `segments_export` hands what was found in films and recordings to an editing ' +
     'program, as otio, edl, fcp7xml, fcpxml, ale, avid_markers, resolve_edl, stl, vtt or csv; with `search` in place of `job_id`, what that finds in all jobs, up to 10,000 results of 1,000 jobs, and a zip of ' +
-    'several files where a format cannot hold the sources together. `clips_export` has decoders cut the segments, up to 500 of them and 20 GiB, and writes a zip of the clips with `clips.csv` and `clips.json`, which name each file and why a segment has none. `basic_dataset_export` writes a zip of a dataset: its images by class and `dataset.json`, from which an import makes the same ' +
+    'several files where a format cannot hold the sources together; with `refine` jobs look for the first and the last frame of each segment, and `notes` say which borders stay as sampled. `clips_export` has decoders cut the segments, up to 500 of them and 20 GiB, and writes a zip of the clips with `clips.csv` and `clips.json`, which name each file and why a segment has none. `basic_dataset_export` writes a zip of a dataset: its images by class and `dataset.json`, from which an import makes the same ' +
     'dataset; `coco_export` the same with `annotations.json` in the format of COCO. The token of an access key makes exports of ' +
     'transcripts, and of what `export_strategies` of the key names; others answer 403.',
   tag,

@@ -35,6 +35,7 @@ import { sendObject } from '../http/send-object.js';
 import { detailsOf } from '../http/validation.js';
 import { Artifacts } from '../results/artifacts.js';
 import { JobReader } from '../jobs/job-reader.js';
+import { UsageQuotas } from '../usage/usage-quotas.js';
 import { createExport, exportArtifacts, exportFile, getExport, listExports } from './export-routes.js';
 
 /** Exports of one workspace that have not ended. */
@@ -51,6 +52,7 @@ export class ExportsController {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(Links) private readonly links: Links,
     @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
+    @Inject(UsageQuotas) private readonly quotas: UsageQuotas,
   ) {}
 
   @Route(createExport)
@@ -58,6 +60,8 @@ export class ExportsController {
     const { workspaceId } = caller;
     if (isDone) return presentExport(await this.row(caller, id));
     const of = await this.checked(workspaceId, body);
+    // Jobs look for its borders.
+    if (body.config['refine'] === true) await this.quotas.check(workspaceId);
     await inTransaction(this.db, async (manager) => {
       await done(manager);
       await refuseBeyond(manager, {

@@ -148,7 +148,12 @@ const editing = {
 };
 
 /** Segments of films and recordings as cuts or markers. Formats of one timeline need `source` where the job has several. */
-export const SegmentsExport = z.strictObject({ ...segmentFilter, ...editing });
+export const SegmentsExport = z.strictObject({
+  ...segmentFilter,
+  ...editing,
+  /** Jobs look at the frames between samples for the first and the last frame of each segment. */
+  refine: z.boolean().default(false),
+});
 export type SegmentsExport = z.infer<typeof SegmentsExport>;
 
 /** Segments that an export of a search may hold, and jobs that they may be of. */
@@ -190,7 +195,7 @@ export const ExportRequest = z.strictObject({
     .describe(
       'job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, ' +
         'format: srt | vtt | ttml | stl | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | ale | avid_markers | resolve_edl | stl | vtt | csv, ' +
-        'source?, modules?, labels?, time_start?, time_end?, handles?}, or {search, format, handles?} with the fields of a search and time_created_from, time_created_to; clips_export: {job_id, source?, modules?, labels?, time_start?, time_end?, exact?, handles?}; basic_dataset_export, coco_export: {dataset_id}',
+          'source?, modules?, labels?, time_start?, time_end?, handles?, refine?}, or {search, format, handles?} with the fields of a search and time_created_from, time_created_to; clips_export: {job_id, source?, modules?, labels?, time_start?, time_end?, exact?, handles?}; basic_dataset_export, coco_export: {dataset_id}',
     ),
 });
 export type ExportRequest = z.infer<typeof ExportRequest>;
@@ -203,6 +208,7 @@ export const Export = z.strictObject({
   state: TaskState.describe('`waiting` and `processing` until it is `completed` or `failed`'),
   progress: z.number().min(0).max(1).describe('From 0 to 1'),
   error_msg: z.string().nullable().describe('Why it failed; null otherwise'),
+  notes: z.array(z.string()).describe('What could not be done as it was asked for, though there is a file'),
   config: z.record(z.string(), z.unknown()).describe('Configuration of the strategy'),
 });
 export type Export = z.infer<typeof Export>;

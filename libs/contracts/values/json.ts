@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** An object of JSON, such as the arguments of a module as they are stored. */
+export const JsonObject = z.record(z.string(), z.json());
 
 /** Tells whether a value has members that can be asked for by name: any object but null; a list is one, too. */
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -75,5 +75,7 @@ export class ExportEntity extends TaskEntity {
   /** Grows with each attempt, and when a running one has to begin anew. */
   @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('double precision', { default: 0 }) progress!: number;
+  /** What could not be done as it was asked for. */
+  @Column('jsonb', { default: [] }) notes!: string[];
   @Column('timestamptz', { nullable: true }) timeCompleted!: Date | null;
 }

@@ -80,6 +80,7 @@ import { TimesOfSearch1796200101001 } from './1796200101001-times-of-search.js';
 import { EndsOfRecordings1796200103000 } from './1796200103000-ends-of-recordings.js';
 import { Quotas1796201200000 } from './1796201200000-quotas.js';
 import { CountedMedia1796201200001 } from './1796201200001-counted-media.js';
+import { NotesOfExports1796201200002 } from './1796201200002-notes-of-exports.js';
 import { Members1796201300000 } from './1796201300000-members.js';
 import { ExportsOfSearches1796201400000 } from './1796201400000-exports-of-searches.js';
 import { ExportsByWhatTheyHold1796201400001 } from './1796201400001-exports-by-what-they-hold.js';
@@ -168,6 +169,7 @@ export const MIGRATIONS = [
   EndsOfRecordings1796200103000,
   Quotas1796201200000,
   CountedMedia1796201200001,
+  NotesOfExports1796201200002,
   Members1796201300000,
   ExportsOfSearches1796201400000,
   ExportsByWhatTheyHold1796201400001,

@@ -12,16 +12,18 @@ export interface JobExportOptions extends JobOptions {
   label?: string[];
   source?: number;
   handles?: number;
+  refine?: boolean;
 }
 
 /** Writes what a job found to a file on this machine. */
 export function exportJob(id: string, options: JobExportOptions): Promise<void> {
-  const { format, modules, label: labels, source, handles } = options;
+  const { format, modules, label: labels, source, handles, refine } = options;
   const filter = {
     ...(modules !== undefined && { modules }),
     ...(labels !== undefined && { labels }),
     ...(source !== undefined && { source }),
     ...(handles !== undefined && { handles }),
+    ...(refine === true && { refine }),
   };
   // A log of cuts is for whoever says which; all results are a table otherwise.
   const isCut = !RESULT_FORMATS.includes(format) || (format === 'csv' && Object.keys(filter).length > 0);

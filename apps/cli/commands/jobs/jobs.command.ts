@@ -43,6 +43,7 @@ export function jobsCommand(): Command {
     .option('--label <text>', 'only what is called so, or was said; may be repeated', more)
     .option('--source <index>', 'only of this source of the job, from 0', whole)
     .option('--handles <frames>', 'frames that each cut is longer on both sides', whole)
+    .option('--refine', 'look for the first and the last frame of each, between the frames that were sampled')
     .addHelpText(
       'after',
       '\nExamples:\n  adit jobs export 0f7c4a54-… --format edl --label "Anna Weber" --handles 12\n  adit jobs export 0f7c4a54-… -o found.xlsx',
