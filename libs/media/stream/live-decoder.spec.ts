@@ -76,7 +76,7 @@ interface Decoded {
 async function decoded(
   run: LiveRun,
   place = { frame: 0, us: 0, endUs: 0 },
-  signal = new AbortController().signal,
+  { signal = new AbortController().signal, onPiece = (): void => undefined } = {},
 ): Promise<Decoded> {
   const pieces: LivePiece[] = [];
   const frames = new Map<string, PackedFrame[]>();
@@ -87,6 +87,7 @@ async function decoded(
     const decoding = { head, container, isSegmented, specs: SPECS, pieceSeconds: 1, directory, signal };
     for await (const piece of decodeLive({ ...decoding, place: () => place })) {
       pieces.push(piece);
+      onPiece();
       for (const [spec, pictures] of piece.pictures) {
         frames.set(spec, [...(frames.get(spec) ?? []), ...pictures.frames]);
       }
@@ -163,8 +164,11 @@ describe('a live run', () => {
       yield* inPieces(bytes);
       await once(stop.signal, 'abort');
     };
-    setTimeout(() => stop.abort(new AditError('CONFLICT', 'stopped')), 3000);
-    const live = await decoded(runOf('nut', Readable.from(endless())), undefined, stop.signal);
+    let left = 5;
+    const onPiece = (): void => {
+      if (--left === 0) stop.abort(new AditError('CONFLICT', 'stopped'));
+    };
+    const live = await decoded(runOf('nut', Readable.from(endless())), undefined, { signal: stop.signal, onPiece });
     expect(live.error).toMatchObject({ message: 'stopped' });
     expect(live.pieces.length).toBeGreaterThanOrEqual(5);
     expect(await readdir(directory)).toEqual([]);
