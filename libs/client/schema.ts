@@ -194,22 +194,22 @@ export type AudioStream = {
 };
 
 export type AuditActor = {
-  /** Whether an API key or the token of an access key was used */
+  /** Whether an API key, the token of an access key or a browser that a member signed in with was used */
   kind: AuditActorKind;
-  /** Id of the API key, or `key` of the access key */
+  /** Id of the API key or the member, or `key` of the access key */
   id: string;
-  /** Name of the key at that time */
+  /** Name of the key or the member at that time */
   name: string;
 };
 
-export type AuditActorKind = "api-key" | "access-key";
+export type AuditActorKind = "api-key" | "access-key" | "member";
 
 export type AuditEntry = {
   /** Grows with each entry */
   id: number;
   /** When the change was made */
   time: string;
-  /** The key that was used */
+  /** Who made it */
   actor: AuditActor;
   /** `created`, `replaced`, `changed`, `deleted`, or the name of the command, as in `stop` and `rotate` */
   action: string;
@@ -527,6 +527,21 @@ export type CreatedApiKey = {
   key: string;
 };
 
+export type CreatedInvitation = {
+  /** Id of the invitation */
+  id: string;
+  /** Address of e-mail */
+  email: string;
+  /** Rights that it gives */
+  role: MemberRole;
+  /** When it was made */
+  time_created: string;
+  /** Until when it can be accepted */
+  time_expires: string;
+  /** Address to open; shown this once, never again */
+  link: string;
+};
+
 export type CreatedWorkspace = {
   /** Id of the workspace */
   id: string;
@@ -534,6 +549,8 @@ export type CreatedWorkspace = {
   name: string;
   /** Bytes its files, transcripts and recordings may have; null: as the gateway is configured, 0: no limit */
   storage_bytes: number | null;
+  /** Its quotas beside `storage_bytes`; one that is left out is not set */
+  quotas: Quotas;
   /** Bytes its files, transcripts and recordings have, uploads under way included */
   storage_used: number;
   /** Its share of the machines against other workspaces */
@@ -1018,6 +1035,8 @@ export type DryRun = {
   sources: ProbedSource[];
   /** The amount of media to analyse */
   estimate: Estimate;
+  /** Quotas of the workspace by day and by month. A job is refused once one is used up */
+  quotas: QuotaForecast[];
 };
 
 export type EndedTraining = {
@@ -1143,6 +1162,8 @@ export type Export = {
   progress: number;
   /** Why it failed; null otherwise */
   error_msg: string | null;
+  /** What could not be done as it was asked for, though there is a file */
+  notes: string[];
   /** Configuration of the strategy */
   config: Record<string, unknown>;
 };
@@ -1170,7 +1191,7 @@ export type ExportPage = {
 export type ExportRequest = {
   /** Kind of export */
   strategy: ExportStrategy;
-  /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | stl | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | ale | avid_markers | resolve_edl | stl | vtt | csv, source?, modules?, labels?, time_start?, time_end?, handles?}; clips_export: {job_id, source?, modules?, labels?, time_start?, time_end?, exact?, handles?}; basic_dataset_export, coco_export: {dataset_id} */
+  /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | stl | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | ale | avid_markers | resolve_edl | stl | vtt | csv, source?, modules?, labels?, time_start?, time_end?, handles?, refine?}, or {search, format, handles?} with the fields of a search and time_created_from, time_created_to; clips_export: {job_id, source?, modules?, labels?, time_start?, time_end?, exact?, handles?}; basic_dataset_export, coco_export: {dataset_id} */
   config: Record<string, unknown>;
 };
 
@@ -1666,6 +1687,41 @@ export type InstalledModel = {
   version: number;
   /** Whether it is used if a job names none */
   is_default: boolean;
+};
+
+export type Invitation = {
+  /** Id of the invitation */
+  id: string;
+  /** Address of e-mail */
+  email: string;
+  /** Rights that it gives */
+  role: MemberRole;
+  /** When it was made */
+  time_created: string;
+  /** Until when it can be accepted */
+  time_expires: string;
+};
+
+export type InvitationPage = {
+  /** Total number of objects */
+  total: number;
+  /** Index of the first object of the page, from 0 */
+  offset: number;
+  /** Most objects of the page */
+  limit: number;
+  /** Address of the next page; null on the last */
+  next: string | null;
+  /** Address of the page before; null on the first */
+  prev: string | null;
+  /** The objects of the page */
+  data: Invitation[];
+};
+
+export type InvitationRequest = {
+  /** Address of e-mail that the provider knows them by */
+  email: string;
+  /** Rights that it gives; default `member` */
+  role?: MemberRole;
 };
 
 export type IssueImage = {
@@ -2166,12 +2222,16 @@ export type LowerThirdRecognitionArguments = {
 };
 
 export type Me = {
-  /** The rights of the key */
+  /** The rights of the key or the member */
   role: ApiKeyRole;
-  /** The API key of this request */
-  key: OwnKey;
-  /** The workspace that the key belongs to */
+  /** The API key of this request; null where a member is signed in */
+  key: OwnKey | null;
+  /** Who is signed in; null where an API key asks */
+  member: OwnMember | null;
+  /** The workspace that the key belongs to, or that the member looks at */
   workspace: OwnWorkspace;
+  /** All workspaces that they may look at; of a key its own */
+  workspaces: OwnWorkspace[];
 };
 
 export type MediaFacts = VideoFacts | ImageFacts | AudioFacts | PdfFacts;
@@ -2227,6 +2287,47 @@ export type MediaLink = {
 };
 
 export type MediaType = "image" | "video" | "audio" | "videostream" | "pdf" | "xml";
+
+export type Member = {
+  /** Id of the member */
+  id: string;
+  /** Name, as the provider of the sign-in says it */
+  name: string;
+  /** Address of e-mail, as the provider says it; null when it says none */
+  email: string | null;
+  /** Rights of the member */
+  role: MemberRole;
+  /** `claim`: the provider says at each sign-in whether and as what; `invitation`: admins do */
+  source: MemberSource;
+  /** When they became a member */
+  time_created: string;
+  /** When they signed in last */
+  time_last_seen: string;
+};
+
+export type MemberChange = {
+  /** Rights of the member */
+  role: MemberRole;
+};
+
+export type MemberPage = {
+  /** Total number of objects */
+  total: number;
+  /** Index of the first object of the page, from 0 */
+  offset: number;
+  /** Most objects of the page */
+  limit: number;
+  /** Address of the next page; null on the last */
+  next: string | null;
+  /** Address of the page before; null on the first */
+  prev: string | null;
+  /** The objects of the page */
+  data: Member[];
+};
+
+export type MemberRole = "admin" | "member" | "reader";
+
+export type MemberSource = "invitation" | "claim";
 
 export type Message = {
   /** Text for people about what was done */
@@ -2439,6 +2540,13 @@ export type OwnKey = {
   /** Id of the API key */
   id: string;
   /** Name that its owner gave it */
+  name: string;
+};
+
+export type OwnMember = {
+  /** Id of the member */
+  id: string;
+  /** Name of the member */
   name: string;
 };
 
@@ -2714,6 +2822,8 @@ export type ProblemError = {
   message: string;
   /** The resource that is in the way */
   existing?: Record<string, unknown>;
+  /** The quota that is used up */
+  quota?: QuotaUse;
 };
 
 export type ProcessingRange = TimeRange | FrameRange;
@@ -2725,6 +2835,88 @@ export type QueueLag = {
   topic: string;
   /** Messages that were accepted and not yet handled */
   messages: number;
+};
+
+export type QuotaForecast = {
+  /** Its name; `storage_bytes` is of everything that is stored */
+  quota: QuotaForecastQuota;
+  /** The most that may be used */
+  limit: number;
+  /** What is used by now */
+  used: number;
+  /** What is left; 0 also where more is used than the quota allows */
+  left: number;
+  /** When it starts anew; null for bytes, which end with what is deleted */
+  time_reset: string | null;
+  /** What the job would use at most of the length of media, and about of seconds of analyses and models, by what its modules took in the last 30 days; null where that is not known */
+  expected: number | null;
+};
+
+export type QuotaForecastQuota = "storage_bytes" | "upload_bytes" | "transcript_bytes" | "recording_bytes" | "media_seconds_per_day" | "media_seconds_per_month" | "chunk_seconds_per_day" | "chunk_seconds_per_month" | "cpu_model_seconds_per_day" | "cpu_model_seconds_per_month" | "gpu_model_seconds_per_day" | "gpu_model_seconds_per_month";
+
+export type QuotaUse = {
+  /** Its name; `storage_bytes` is of everything that is stored */
+  quota: QuotaUseQuota;
+  /** The most that may be used */
+  limit: number;
+  /** What is used by now */
+  used: number;
+  /** What is left; 0 also where more is used than the quota allows */
+  left: number;
+  /** When it starts anew; null for bytes, which end with what is deleted */
+  time_reset: string | null;
+};
+
+export type QuotaUseQuota = "storage_bytes" | "upload_bytes" | "transcript_bytes" | "recording_bytes" | "media_seconds_per_day" | "media_seconds_per_month" | "chunk_seconds_per_day" | "chunk_seconds_per_month" | "cpu_model_seconds_per_day" | "cpu_model_seconds_per_month" | "gpu_model_seconds_per_day" | "gpu_model_seconds_per_month";
+
+export type Quotas = {
+  /** Bytes that its uploaded files may have, uploads under way included; left out: no quota */
+  upload_bytes?: number;
+  /** Bytes that its transcripts may have, in all versions; left out: no quota */
+  transcript_bytes?: number;
+  /** Bytes that its recordings of live streams may have; left out: no quota */
+  recording_bytes?: number;
+  /** Seconds of media that it may have analysed on one day in UTC; left out: no quota */
+  media_seconds_per_day?: number;
+  /** Seconds of media that it may have analysed in one calendar month in UTC; left out: no quota */
+  media_seconds_per_month?: number;
+  /** Seconds that its analyses may take on one day in UTC, by the clock; left out: no quota */
+  chunk_seconds_per_day?: number;
+  /** Seconds that its analyses may take in one calendar month in UTC, by the clock; left out: no quota */
+  chunk_seconds_per_month?: number;
+  /** Seconds that models may run on CPUs for it on one day in UTC; left out: no quota */
+  cpu_model_seconds_per_day?: number;
+  /** Seconds that models may run on CPUs for it in one calendar month in UTC; left out: no quota */
+  cpu_model_seconds_per_month?: number;
+  /** Seconds that models may run on GPUs for it on one day in UTC; left out: no quota */
+  gpu_model_seconds_per_day?: number;
+  /** Seconds that models may run on GPUs for it in one calendar month in UTC; left out: no quota */
+  gpu_model_seconds_per_month?: number;
+};
+
+export type QuotasChange = {
+  /** Bytes that its uploaded files may have, uploads under way included; null: no quota */
+  upload_bytes?: number | null;
+  /** Bytes that its transcripts may have, in all versions; null: no quota */
+  transcript_bytes?: number | null;
+  /** Bytes that its recordings of live streams may have; null: no quota */
+  recording_bytes?: number | null;
+  /** Seconds of media that it may have analysed on one day in UTC; null: no quota */
+  media_seconds_per_day?: number | null;
+  /** Seconds of media that it may have analysed in one calendar month in UTC; null: no quota */
+  media_seconds_per_month?: number | null;
+  /** Seconds that its analyses may take on one day in UTC, by the clock; null: no quota */
+  chunk_seconds_per_day?: number | null;
+  /** Seconds that its analyses may take in one calendar month in UTC, by the clock; null: no quota */
+  chunk_seconds_per_month?: number | null;
+  /** Seconds that models may run on CPUs for it on one day in UTC; null: no quota */
+  cpu_model_seconds_per_day?: number | null;
+  /** Seconds that models may run on CPUs for it in one calendar month in UTC; null: no quota */
+  cpu_model_seconds_per_month?: number | null;
+  /** Seconds that models may run on GPUs for it on one day in UTC; null: no quota */
+  gpu_model_seconds_per_day?: number | null;
+  /** Seconds that models may run on GPUs for it in one calendar month in UTC; null: no quota */
+  gpu_model_seconds_per_month?: number | null;
 };
 
 export type Rational = {
@@ -3354,6 +3546,43 @@ export type SearchedFaceTopKItem = {
   similarity: number;
   /** Euclidean distance of the embeddings of the two faces, 0..2 */
   distance: number;
+};
+
+export type Session = {
+  /** Id of the session */
+  id: string;
+  /** Whose it is */
+  member: SessionMember;
+  /** Whether it is the one of this request */
+  is_own: boolean;
+  /** When somebody signed in */
+  time_created: string;
+  /** When it was used last, exact to a minute */
+  time_last_used: string;
+  /** When it ends at the latest; sooner without any use */
+  time_expires: string;
+};
+
+export type SessionMember = {
+  /** Id of the member */
+  id: string;
+  /** Name of the member */
+  name: string;
+};
+
+export type SessionPage = {
+  /** Total number of objects */
+  total: number;
+  /** Index of the first object of the page, from 0 */
+  offset: number;
+  /** Most objects of the page */
+  limit: number;
+  /** Address of the next page; null on the last */
+  next: string | null;
+  /** Address of the page before; null on the first */
+  prev: string | null;
+  /** The objects of the page */
+  data: Session[];
 };
 
 export type SidePart = "size" | "ones";
@@ -4337,6 +4566,8 @@ export type Usage = {
   rows: UsageRowsItem[];
   /** Bytes that the workspace stores now; null where all workspaces were asked for */
   bytes: UsageBytes | null;
+  /** The quotas of the workspace, and what is left of each; null where all workspaces were asked for */
+  quotas: QuotaUse[] | null;
 };
 
 export type UsageBytes = {
@@ -4556,6 +4787,8 @@ export type Workspace = {
   name: string;
   /** Bytes its files, transcripts and recordings may have; null: as the gateway is configured, 0: no limit */
   storage_bytes: number | null;
+  /** Its quotas beside `storage_bytes`; one that is left out is not set */
+  quotas: Quotas;
   /** Bytes its files, transcripts and recordings have, uploads under way included */
   storage_used: number;
   /** Its share of the machines against other workspaces */
@@ -4571,6 +4804,8 @@ export type WorkspaceChange = {
   name?: string;
   /** Bytes its files, transcripts and recordings may have; null: as the gateway is configured, 0: no limit */
   storage_bytes?: number | null;
+  /** Its quotas beside `storage_bytes`; one that is left out stays as it is, null ends it */
+  quotas?: QuotasChange;
   /** Its share of the machines against other workspaces, 1 to 1000 */
   weight?: number;
   /** Whether observations of media are cached for later jobs */
@@ -4629,6 +4864,8 @@ export type WorkspaceRequest = {
   name: string;
   /** Bytes its files, transcripts and recordings may have; null, the default: as the gateway is configured, 0: no limit */
   storage_bytes?: number | null;
+  /** Its quotas beside `storage_bytes`; default: none */
+  quotas?: QuotasChange;
   /** Its share of the machines against other workspaces, 1 to 1000; default 1 */
   weight?: number;
   /** Whether observations of media are cached for later jobs; default true */
@@ -6195,7 +6432,7 @@ export interface Operations {
     form: undefined;
     reply: RetentionHolds;
   };
-  /** Who the key of this request is */
+  /** Who the key of this request is, or who is signed in */
   'GET /v1/me/': {
     params: Record<never, never>;
     query: Record<never, never>;
@@ -6348,6 +6585,96 @@ export interface Operations {
   'DELETE /v1/access-keys/{accessKey}/': {
     params: {
       accessKey: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** List the members of the workspace */
+  'GET /v1/members/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: MemberPage;
+  };
+  /** Change the role of a member */
+  'PATCH /v1/members/{memberId}/': {
+    params: {
+      memberId: string;
+    };
+    query: Record<never, never>;
+    body: MemberChange;
+    form: undefined;
+    reply: Member;
+  };
+  /** Remove a member from the workspace */
+  'DELETE /v1/members/{memberId}/': {
+    params: {
+      memberId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** List the open invitations of the workspace */
+  'GET /v1/invitations/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: InvitationPage;
+  };
+  /** Invite somebody to the workspace; the reply shows the link once */
+  'POST /v1/invitations/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: InvitationRequest;
+    form: undefined;
+    reply: CreatedInvitation;
+  };
+  /** Take an invitation back */
+  'DELETE /v1/invitations/{invitationId}/': {
+    params: {
+      invitationId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
+  /** List the sessions of the members of the workspace */
+  'GET /v1/sessions/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: SessionPage;
+  };
+  /** End a session */
+  'DELETE /v1/sessions/{sessionId}/': {
+    params: {
+      sessionId: string;
     };
     query: Record<never, never>;
     body: undefined;

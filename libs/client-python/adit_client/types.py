@@ -808,6 +808,22 @@ class Training(Answer):
     report: Optional[TrainingReport]
 
 
+QuotaUseQuota = Union[Literal["storage_bytes", "upload_bytes", "transcript_bytes", "recording_bytes", "media_seconds_per_day", "media_seconds_per_month", "chunk_seconds_per_day", "chunk_seconds_per_month", "cpu_model_seconds_per_day", "cpu_model_seconds_per_month", "gpu_model_seconds_per_day", "gpu_model_seconds_per_month"], str]
+
+
+class QuotaUse(Answer):
+    #: Its name; `storage_bytes` is of everything that is stored
+    quota: QuotaUseQuota
+    #: The most that may be used
+    limit: int
+    #: What is used by now
+    used: float
+    #: What is left; 0 also where more is used than the quota allows
+    left: float
+    #: When it starts anew; null for bytes, which end with what is deleted
+    time_reset: Optional[datetime]
+
+
 class ProblemError(Answer):
     #: JSON Pointer into the body, or `?name` for a query parameter
     pointer: str
@@ -817,3 +833,5 @@ class ProblemError(Answer):
     message: str
     #: The resource that is in the way
     existing: Optional[dict[str, Any]] = None
+    #: The quota that is used up
+    quota: Optional[QuotaUse] = None

@@ -195,7 +195,7 @@ export const ExportRequest = z.strictObject({
     .describe(
       'job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, ' +
         'format: srt | vtt | ttml | stl | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | ale | avid_markers | resolve_edl | stl | vtt | csv, ' +
-          'source?, modules?, labels?, time_start?, time_end?, handles?, refine?}, or {search, format, handles?} with the fields of a search and time_created_from, time_created_to; clips_export: {job_id, source?, modules?, labels?, time_start?, time_end?, exact?, handles?}; basic_dataset_export, coco_export: {dataset_id}',
+        'source?, modules?, labels?, time_start?, time_end?, handles?, refine?}, or {search, format, handles?} with the fields of a search and time_created_from, time_created_to; clips_export: {job_id, source?, modules?, labels?, time_start?, time_end?, exact?, handles?}; basic_dataset_export, coco_export: {dataset_id}',
     ),
 });
 export type ExportRequest = z.infer<typeof ExportRequest>;

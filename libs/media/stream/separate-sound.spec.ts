@@ -1,4 +1,4 @@
-/** @needs ffmpeg */
+/** @needs ffmpeg, time */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
