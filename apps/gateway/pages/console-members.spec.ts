@@ -1,4 +1,4 @@
-/** @needs build */
+/** @needs build, time */
 import { accessibilityFaults, BrowserPage, chromium } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLIENT, freePort, startProvider, type TestProvider } from '../sign-in/testing/provider.js';
