@@ -1,4 +1,4 @@
-/** @needs build, servers */
+/** @needs build, servers, time */
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

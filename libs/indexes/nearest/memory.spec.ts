@@ -1,4 +1,4 @@
-/** @needs servers */
+/** @needs servers, time */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction, openDatabase, type Database } from '@adit/database';
