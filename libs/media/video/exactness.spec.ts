@@ -1,4 +1,4 @@
-/** @needs ffmpeg */
+/** @needs ffmpeg, time */
 import { expect } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** @needs ffmpeg */
+/** @needs ffmpeg, time */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
