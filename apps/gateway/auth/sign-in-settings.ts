@@ -49,6 +49,11 @@ export const SignInSettings = z.object({
     z.record(z.string(), Grant).default({}),
     'What values of the claim let people in as, such as `{"newsroom": {"role": "member", "workspace": "<id>"}}`; without a workspace into the oldest. Whoever has none of them needs an invitation.',
   ),
+  oidcUnverifiedEmail: setting(
+    'ADIT_OIDC_UNVERIFIED_EMAIL',
+    z.boolean().default(false),
+    'Whether an invitation may be accepted by an address of e-mail of which the provider does not say whether it is verified (no `email_verified`). Only for a provider at which nobody can set the address themselves.',
+  ),
   oidcAllowHttp: setting(
     'ADIT_OIDC_ALLOW_HTTP',
     z.boolean().default(false),

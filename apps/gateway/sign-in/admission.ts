@@ -23,7 +23,8 @@ interface Change {
 export class Admission {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'oidcRoleClaim' | 'oidcRoles'>,
+    @Inject(GATEWAY_CONFIG)
+    private readonly config: Pick<GatewayConfig, 'oidcRoleClaim' | 'oidcRoles' | 'oidcUnverifiedEmail'>,
     @Inject(Sessions) private readonly sessions: Sessions,
     @Inject(AuditLog) private readonly audit: AuditLog,
   ) {}
@@ -37,9 +38,10 @@ export class Admission {
     { invitation, requestId }: { invitation: string | null; requestId: string },
   ): Promise<string> {
     const grants = grantsOf(claimValues(claims, this.config.oidcRoleClaim), this.config.oidcRoles);
+    const isVerified = person.isEmailVerified ?? this.config.oidcUnverifiedEmail;
     const { changes, admitted } = await inTransaction(this.db, async (manager) => {
       const changed = await syncClaims(manager, person, await byWorkspace(manager, grants));
-      const invited = invitation === null ? null : await accept(manager, person, invitation);
+      const invited = invitation === null ? null : await accept(manager, person, { token: invitation, isVerified });
       if (invited !== null) changed.push({ action: 'created', member: invited });
       const member = invited ?? (await latest(manager, person));
       if (member === null) return { changes: changed, admitted: null };
@@ -108,7 +110,11 @@ async function syncClaims(
 }
 
 /** Makes the person a member as an invitation says. Throws SignInFault, which leaves the invitation open. */
-async function accept(manager: EntityManager, person: Person, token: string): Promise<MemberEntity> {
+async function accept(
+  manager: EntityManager,
+  person: Person,
+  { token, isVerified }: { token: string; isVerified: boolean },
+): Promise<MemberEntity> {
   const invitation = await manager
     .createQueryBuilder(InvitationEntity, 'i')
     .setLock('pessimistic_write')
@@ -125,6 +131,9 @@ async function accept(manager: EntityManager, person: Person, token: string): Pr
   }
   if (invitation.email.toLowerCase() !== person.email?.toLowerCase()) {
     throw new SignInFault('address', 'The invitation is for another address of e-mail.');
+  }
+  if (!isVerified) {
+    throw new SignInFault('unverified', 'The provider does not say that the address of e-mail is verified.');
   }
   await manager.delete(InvitationEntity, { id: invitation.id });
   const { workspaceId, role } = invitation;

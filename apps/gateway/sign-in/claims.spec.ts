@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { claimValues, grantsOf, personOf } from './claims.js';
+import { claimValues, grantsOf, mergedClaims, personOf } from './claims.js';
 
 it('finds the values of a claim by its name, and within others', () => {
   const claims = {
@@ -27,7 +27,7 @@ it('gives the highest role of each workspace, and nothing for what nobody named'
 it('names people, never by an address of e-mail', () => {
   const named = (claims: object) => personOf('i', 's', { ...claims });
   expect(named({ name: ' Ada\u0007 Byron ', email: 'ada@example.org' })).toEqual({
-    ...{ issuer: 'i', subject: 's', name: 'Ada Byron', email: 'ada@example.org' },
+    ...{ issuer: 'i', subject: 's', name: 'Ada Byron', email: 'ada@example.org', isEmailVerified: null },
   });
   expect(named({ preferred_username: 'ada@example.org' })).toMatchObject({ name: 'ada', email: null });
   expect(named({ name: 7, email: `${'a'.repeat(300)}@example.org` })).toMatchObject({
@@ -35,4 +35,17 @@ it('names people, never by an address of e-mail', () => {
     email: null,
   });
   expect(named({ email: '@' })).toMatchObject({ name: 'member', email: '@' });
+});
+
+/** @hardening privacy: An invitation is accepted by an address that somebody else has */
+it('takes an address for verified only where whoever says the address says so', () => {
+  const verified = (identity: object, info: object) =>
+    personOf('i', 's', mergedClaims({ ...identity }, { ...info })).isEmailVerified;
+  const [email, yes] = [{ email: 'ada@example.org' }, { email_verified: true }];
+  expect(verified({ ...email, ...yes }, {})).toBe(true);
+  expect(verified({ ...email, ...yes }, { name: 'Ada' })).toBe(true);
+  expect(verified({}, { ...email, ...yes })).toBe(true);
+  expect(verified({ ...email, ...yes }, email)).toBeNull();
+  expect(verified(email, yes)).toBeNull();
+  expect(verified({ ...email, email_verified: 'true' }, {})).toBe(false);
 });

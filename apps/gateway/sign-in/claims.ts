@@ -12,6 +12,8 @@ export interface Person {
   subject: string;
   name: string;
   email: string | null;
+  /** Whether the provider knows that the address is theirs; null where it does not say. */
+  isEmailVerified: boolean | null;
 }
 
 /** As long as RFC 5321 lets an address be; more is none. */
@@ -27,7 +29,16 @@ export function personOf(issuer: string, subject: string, claims: Claims): Perso
   const names = [claims['name'], claims['preferred_username'], claims['nickname'], claims['email']];
   const named = names.map((claim) => textOf(claim).split('@')[0]?.trim() ?? '').find((name) => name !== '');
   const hasEmail = email.includes('@') && email.length <= MAX_EMAIL;
-  return { issuer, subject, name: (named ?? 'member').slice(0, MAX_NAME), email: hasEmail ? email : null };
+  return {
+    ...{ issuer, subject, name: (named ?? 'member').slice(0, MAX_NAME), email: hasEmail ? email : null },
+    isEmailVerified: claims['email_verified'] === undefined ? null : claims['email_verified'] === true,
+  };
+}
+
+/** What the id token says, and over it what the provider says when asked; whether an address is verified, as whoever says the address. */
+export function mergedClaims(identity: Claims, info: Claims): Claims {
+  const { email_verified: isVerified } = info['email'] === undefined ? identity : info;
+  return { ...identity, ...info, email_verified: isVerified };
 }
 
 /** The texts of a claim: of that name, else within others whose names are those before its dots. */

@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import { CheckedFetch, refusalIn, webAddressFault } from '@adit/net';
 import type { Configuration } from 'openid-client';
 import { issuerOf, type SignInConfig } from '../auth/sign-in-settings.js';
-import { personOf, type Claims, type Person } from './claims.js';
+import { mergedClaims, personOf, type Claims, type Person } from './claims.js';
 import { SignInFault } from './sign-in-fault.js';
 
 const TIMEOUT_MS = 10_000;
@@ -73,7 +73,7 @@ export class IdentityProvider {
       const { userinfo_endpoint: more } = configuration.serverMetadata();
       const info =
         more === undefined ? {} : await client.fetchUserInfo(configuration, tokens.access_token, identity.sub);
-      const claims = { ...identity, ...info };
+      const claims = mergedClaims(identity, info);
       return { person: personOf(issuerOf(this.config.oidcIssuer), identity.sub, claims), claims };
     } catch (error) {
       throw new SignInFault('failed', explained(error), { cause: error });

@@ -65,6 +65,8 @@ describe('signing in', () => {
     const token = await invited('ann@example.org', 'reader');
     const [ann, bob] = [new UserAgent(base), new UserAgent(base)];
     expect(await bob.signIn('bob', token)).toBe('#/sign-in?fault=address');
+    provider.accounts.set('mallory', { email: 'ann@example.org', email_verified: false });
+    expect(await new UserAgent(base).signIn('mallory', token)).toBe('#/sign-in?fault=unverified');
     expect(await ann.signIn('ann', token)).toBe('#/jobs');
     expect(await me(ann)).toMatchObject({
       ...{ status: 200, role: 'reader', key: null, member: { name: 'Ann' } },

@@ -57,6 +57,8 @@ export const signInText = i18n('signIn', {
   invitation: 'This invitation is over, was used or was taken back. Ask for another one.',
   address:
     'This invitation is for another address of e-mail. Sign in at the provider as who was invited, or ask for another one.',
+  unverified:
+    'The provider does not say that your address of e-mail is verified. Have it verified there, or ask whoever runs this service, and open the invitation again.',
   stranger: params('You belong to no workspace here. Ask for an invitation: {contact}.'),
   somebody: 'whoever runs this service',
 });

@@ -9,6 +9,7 @@ export const CLIENT = { oidcClientId: 'adit', oidcClientSecret: 'a secret of the
 
 interface Account {
   email?: string;
+  email_verified?: boolean;
   name?: string;
   groups?: string[];
 }
@@ -41,9 +42,9 @@ export async function startProvider(callback: string): Promise<TestProvider> {
   const provider = new Provider(issuer, {
     clients: [{ client_id: CLIENT.oidcClientId, client_secret: CLIENT.oidcClientSecret, redirect_uris: [callback] }],
     pkce: { required: () => true },
-    claims: { openid: ['sub'], email: ['email'], profile: ['name', 'groups'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     cookies: { keys: ['a key of the specs'] },
-    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) }),
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, email_verified: true, ...accounts.get(id) }) }),
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
         clientId: CLIENT.oidcClientId,
