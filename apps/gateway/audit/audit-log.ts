@@ -1,7 +1,7 @@
 import { AuditEntryEntity, inTransaction } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 
 const log = createLogger('audit');
@@ -28,9 +28,10 @@ export class AuditLog implements BeforeApplicationShutdown {
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'auditDays'>,
   ) {}
 
-  /** Resolves when the line is in the database. */
-  async write(line: AuditLine): Promise<void> {
-    await this.insert([line]);
+  /** Resolves when the line is in the database, or in the transaction of what it tells. */
+  async write(line: AuditLine, manager?: EntityManager): Promise<void> {
+    if (manager === undefined) await this.insert([line]);
+    else await insertLines(manager, [line]);
   }
 
   /** The line is in the database within a second; it is lost when the process is killed before. */
@@ -71,19 +72,8 @@ export class AuditLog implements BeforeApplicationShutdown {
     }
   }
 
-  /** Lines of a workspace that is being erased are left out: nobody could read or remove them any more. */
   private async insert(lines: AuditLine[]): Promise<void> {
-    const ids = [...new Set(lines.map(({ workspaceId }) => workspaceId))];
-    await inTransaction(this.db, async (manager) => {
-      // Locked, so that an erasure either waits for these lines and takes them with it, or has begun before them.
-      const rows: { id: string }[] = await manager.query(
-        'SELECT id FROM workspaces WHERE id = ANY($1::uuid[]) AND time_deleted IS NULL ORDER BY id FOR SHARE',
-        [ids],
-      );
-      const alive = new Set(rows.map(({ id }) => id));
-      const kept = lines.filter(({ workspaceId }) => alive.has(workspaceId));
-      if (kept.length > 0) await manager.insert(AuditEntryEntity, kept);
-    });
+    await inTransaction(this.db, (manager) => insertLines(manager, lines));
   }
 
   /**
@@ -115,4 +105,17 @@ export class AuditLog implements BeforeApplicationShutdown {
     );
     return row?.count ?? 0;
   }
+}
+
+/** Lines of a workspace that is being erased are left out: nobody could read or remove them any more. */
+async function insertLines(manager: EntityManager, lines: AuditLine[]): Promise<void> {
+  const ids = [...new Set(lines.map(({ workspaceId }) => workspaceId))];
+  // Locked, so that an erasure either waits for these lines and takes them with it, or has begun before them.
+  const rows: { id: string }[] = await manager.query(
+    'SELECT id FROM workspaces WHERE id = ANY($1::uuid[]) AND time_deleted IS NULL ORDER BY id FOR SHARE',
+    [ids],
+  );
+  const alive = new Set(rows.map(({ id }) => id));
+  const kept = lines.filter(({ workspaceId }) => alive.has(workspaceId));
+  if (kept.length > 0) await manager.insert(AuditEntryEntity, kept);
 }

@@ -2,6 +2,7 @@ import { AditError, isoTime } from '@adit/contracts';
 import { inTransaction, isUuid, MemberEntity, readPage, SessionEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { takeBackInvitations } from '../auth/invitations.js';
 import { Sessions } from '../auth/sessions.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
@@ -32,6 +33,7 @@ export class MembersController {
       if (member.source === 'claim' && member.role !== role) {
         throw new AditError('CONFLICT', 'The provider of the sign-in says the role of this member: change it there.');
       }
+      await takeBackInvitations(manager, member);
       await manager.update(MemberEntity, { id: member.id }, { role });
       return { ...member, role };
     });
@@ -43,6 +45,7 @@ export class MembersController {
   async remove({ params: { memberId } }: Input<typeof removeMember>, { caller: { workspaceId } }: Exchange) {
     const { id } = await inTransaction(this.db, async (manager) => {
       const member = await locked(manager, workspaceId, memberId);
+      await takeBackInvitations(manager, member);
       await manager.delete(SessionEntity, { memberId: member.id });
       await manager.delete(MemberEntity, { id: member.id });
       return member;

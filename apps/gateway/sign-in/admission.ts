@@ -5,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { hashApiKey } from '../auth/api-key.js';
 import { Sessions } from '../auth/sessions.js';
+import { takeBackInvitations } from '../auth/invitations.js';
 import { AuditLog } from '../audit/audit-log.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { memberLine } from './member-line.js';
@@ -39,23 +40,27 @@ export class Admission {
   ): Promise<string> {
     const grants = grantsOf(claimValues(claims, this.config.oidcRoleClaim), this.config.oidcRoles);
     const isVerified = person.isEmailVerified ?? this.config.oidcUnverifiedEmail;
-    const { changes, admitted } = await inTransaction(this.db, async (manager) => {
+    const { changes, token } = await inTransaction(this.db, async (manager) => {
       const changed = await syncClaims(manager, person, await byWorkspace(manager, grants));
       const invited = invitation === null ? null : await accept(manager, person, { token: invitation, isVerified });
-      if (invited !== null) changed.push({ action: 'created', member: invited });
-      const member = invited ?? (await latest(manager, person));
-      if (member === null) return { changes: changed, admitted: null };
-      return { changes: changed, admitted: { member, session: await this.sessions.begin(manager, member) } };
+      if (invited?.isNew === true) changed.push({ action: 'created', member: invited.member });
+      for (const { action, member } of changed) {
+        const done = { action, resource: 'members', resourceId: member.id, requestId } as const;
+        await this.audit.write(memberLine(member, done), manager);
+      }
+      const member = invited?.member ?? (await latest(manager, person));
+      return { changes: changed, token: member === null ? null : await this.begin(manager, member, requestId) };
     });
-    for (const { action, member } of changes) {
-      this.sessions.forget(member.id);
-      await this.audit.write(memberLine(member, { action, resource: 'members', resourceId: member.id, requestId }));
-    }
-    if (admitted === null) throw new SignInFault('stranger', 'The person belongs to no workspace.');
-    const { member, session } = admitted;
-    const begun = { action: 'created', resource: 'sessions', resourceId: session.id, requestId } as const;
-    await this.audit.write(memberLine(member, begun));
-    return session.token;
+    for (const { member } of changes) this.sessions.forget(member.id);
+    if (token === null) throw new SignInFault('stranger', 'The person belongs to no workspace.');
+    return token;
+  }
+
+  private async begin(manager: EntityManager, member: MemberEntity, requestId: string): Promise<string> {
+    const { id: resourceId, token } = await this.sessions.begin(manager, member);
+    const begun = { action: 'created', resource: 'sessions', resourceId, requestId } as const;
+    await this.audit.write(memberLine(member, begun), manager);
+    return token;
   }
 }
 
@@ -103,18 +108,18 @@ async function syncClaims(
   const changes: Change[] = gone.map((member) => ({ action: 'deleted', member }));
   for (const [workspaceId, role] of roles) {
     const before = known.find((one) => one.workspaceId === workspaceId);
-    const member = await write(manager, person, { workspaceId, role, source: 'claim' });
+    const { member } = await write(manager, person, { workspaceId, role, source: 'claim' });
     if (before?.role !== role) changes.push({ action: before === undefined ? 'created' : 'changed', member });
   }
   return changes;
 }
 
-/** Makes the person a member as an invitation says. Throws SignInFault, which leaves the invitation open. */
+/** Makes the person a member as an invitation says, unless they are one. Throws SignInFault, which leaves the invitation open. */
 async function accept(
   manager: EntityManager,
   person: Person,
   { token, isVerified }: { token: string; isVerified: boolean },
-): Promise<MemberEntity> {
+): Promise<Written> {
   const invitation = await manager
     .createQueryBuilder(InvitationEntity, 'i')
     .setLock('pessimistic_write')
@@ -135,29 +140,36 @@ async function accept(
   if (!isVerified) {
     throw new SignInFault('unverified', 'The provider does not say that the address of e-mail is verified.');
   }
-  await manager.delete(InvitationEntity, { id: invitation.id });
-  const { workspaceId, role } = invitation;
+  const { workspaceId, role, email } = invitation;
+  await takeBackInvitations(manager, { workspaceId, email });
   return write(manager, person, { workspaceId, role, source: 'invitation' });
 }
 
-/** Makes a member, or changes the one that the person is already; what a claim says is not changed by an invitation. */
+interface Written {
+  member: MemberEntity;
+  /** They were none before. */
+  isNew: boolean;
+}
+
+/** Makes a member. One that the person is already follows a claim, and no invitation. */
 async function write(
   manager: EntityManager,
   { issuer, subject, name, email }: Person,
   { workspaceId, role, source }: Pick<MemberEntity, 'workspaceId' | 'role' | 'source'>,
-): Promise<MemberEntity> {
-  const rows = returned<{ id: string }>(
+): Promise<Written> {
+  const rows = returned<{ id: string; isNew: boolean }>(
     await manager.query(
       `INSERT INTO members AS m (id, workspace_id, issuer, subject, name, email, role, source, time_last_seen)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now())
        ON CONFLICT (issuer, subject, workspace_id) DO UPDATE
-          SET role = CASE WHEN m.source = 'claim' AND excluded.source = 'invitation' THEN m.role ELSE excluded.role END,
-              source = CASE WHEN m.source = 'claim' THEN m.source ELSE excluded.source END
-       RETURNING id`,
+          SET role = CASE WHEN excluded.source = 'claim' THEN excluded.role ELSE m.role END,
+              source = CASE WHEN excluded.source = 'claim' THEN excluded.source ELSE m.source END
+       RETURNING id, xmax = 0 AS "isNew"`,
       [randomUUID(), workspaceId, issuer, subject, name, email, role, source],
     ),
   );
-  return manager.findOneByOrFail(MemberEntity, { id: rows[0]?.id ?? '' });
+  const { id = '', isNew = false } = rows[0] ?? {};
+  return { member: await manager.findOneByOrFail(MemberEntity, { id }), isNew };
 }
 
 /** Where the person was last, of what they belong to. */

@@ -83,6 +83,25 @@ describe('signing in', () => {
     expect(lines.data[0]).toMatchObject({ actor: { kind: 'member', name: 'Ann' } });
   });
 
+  /** @hardening privacy: An invitation that was left open undoes a removal or a demotion */
+  it('by another invitation changes no role, and none is left that undoes what becomes of a member', async () => {
+    const [first, second] = [await invited('ann@example.org', 'reader'), await invited('ANN@example.org', 'admin')];
+    const agent = new UserAgent(base);
+    expect(await agent.signIn('ann', first)).toBe('#/jobs');
+    expect(await agent.signIn('ann', second)).toBe('#/sign-in?fault=invitation');
+    expect(await agent.signIn('ann', await invited('ann@example.org', 'admin'))).toBe('#/jobs');
+    const [{ id, role } = { id: '', role: '' }] = await members();
+    expect(role).toBe('reader');
+    const lines = (await gateway.ask('GET', '/api/v1/audit-log/?limit=2')).json<{ data: { resource: string }[] }>();
+    expect(lines.data.map(({ resource }) => resource)).toEqual(['sessions', 'invitations']);
+    for (const [method, body] of [['PATCH', { role: 'reader' }], ['DELETE']] as const) {
+      const left = await invited('Ann@Example.org', 'admin');
+      expect((await gateway.ask(method, `/api/v1/members/${id}/`, body)).status).toBe(200);
+      expect(await new UserAgent(base).signIn('ann', left)).toBe('#/sign-in?fault=invitation');
+    }
+    expect(await members()).toEqual([]);
+  });
+
   it('is refused for whom nobody has let in', async () => {
     const agent = new UserAgent(base);
     expect(await agent.signIn('bob')).toBe('#/sign-in?fault=stranger');
