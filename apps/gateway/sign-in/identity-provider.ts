@@ -70,7 +70,9 @@ export class IdentityProvider {
       });
       const identity = tokens.claims();
       if (identity === undefined || identity.sub.length > MAX_SUBJECT) throw new Error('There is no subject.');
-      const { userinfo_endpoint: more } = configuration.serverMetadata();
+      const { issuer, userinfo_endpoint: more } = configuration.serverMetadata();
+      // The library lets the provider of some hosts say it otherwise.
+      if (identity.iss !== issuer) throw new Error(`The id token is from ${identity.iss}, not from ${issuer}.`);
       const info =
         more === undefined ? {} : await client.fetchUserInfo(configuration, tokens.access_token, identity.sub);
       const claims = mergedClaims(identity, info);
@@ -111,17 +113,27 @@ export class IdentityProvider {
     if (fault !== null) throw new AditError('VALIDATION', `ADIT_OIDC_ISSUER is refused: ${settingFor(fault)}.`);
     const client = await library();
     try {
-      return await client.discovery(issuer, oidcClientId, oidcClientSecret, undefined, {
+      const configuration = await client.discovery(issuer, oidcClientId, oidcClientSecret, undefined, {
         [client.customFetch]: (address, asked) => this.web.fetch(address, asked),
         // The signature of an id token is looked at, too: TLS alone would say whose it is.
         execute: [client.enableNonRepudiationChecks, ...(policy.allowHttp ? [client.allowInsecureRequests] : [])],
       });
+      refuseTemplate(configuration.serverMetadata().issuer);
+      return configuration;
     } catch (cause) {
       throw new AditError('UNAVAILABLE', `ADIT_OIDC_ISSUER (${oidcIssuer}) does not work: ${explained(cause)}`, {
         cause,
       });
     }
   }
+}
+
+/** Throws where the issuer stands for whoever has an account anywhere, as of Entra's `common` and `organizations`: their `sub` are no one's. */
+export function refuseTemplate(issuer: string): void {
+  if (!issuer.includes('{')) return;
+  throw new Error(
+    `it lets in people of any tenant (${issuer}); name the tenant: https://login.microsoftonline.com/<tenant id>/v2.0`,
+  );
 }
 
 function settingFor(fault: string): string {
