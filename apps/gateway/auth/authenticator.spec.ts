@@ -17,7 +17,7 @@ describe('an API key', () => {
   beforeAll(async () => {
     database = await openDatabase({ driver: 'pglite', directory: null });
     const { dataSource } = database;
-    const sessions = new Sessions(dataSource, { ...loadConfig(SignInSettings, {}), publicUrl: undefined });
+    const sessions = new Sessions(dataSource, { ...loadConfig(SignInSettings, {}), console: true });
     authenticator = new Authenticator(dataSource, new AccessTokens(dataSource), sessions);
     await dataSource.manager.insert(WorkspaceEntity, { id: workspaceId, name: 'w', signingSecret: 's' });
   });

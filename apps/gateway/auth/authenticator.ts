@@ -42,6 +42,11 @@ export class Authenticator {
     return this.sessions.tokenIn(cookie);
   }
 
+  /** Whether a token is of a session that is over: nobody guessed it. */
+  isSessionOver(token: string): Promise<boolean> {
+    return this.sessions.isOver(token);
+  }
+
   /**
    * `address` is where the request came from. Throws UNAUTHENTICATED, always with the same words for API keys: which part was wrong is
    * nobody's business.
@@ -84,10 +89,13 @@ export class Authenticator {
     return row === null ? this.sessions.signer(id) : { caller: callerOf(row), secret: row.hash };
   }
 
+  /** Whose session has this token right now; that is no use of it. Throws UNAUTHENTICATED. */
+  async sessionNow(token: string): Promise<Caller> {
+    return stillSignedIn(await this.sessions.now(token));
+  }
+
   private async ofSession(token: string): Promise<Caller> {
-    const caller = await this.sessions.find(token);
-    if (caller === null) throw new AditError('UNAUTHENTICATED', 'You are no longer signed in.');
-    return caller;
+    return stillSignedIn(await this.sessions.find(token));
   }
 
   private async isJobOf(jobId: string, workspaceId: string): Promise<boolean> {
@@ -124,6 +132,11 @@ export class Authenticator {
       .execute();
     void noted.catch((error: unknown) => log.warn({ err: error }, 'the use of an API key could not be noted'));
   }
+}
+
+function stillSignedIn(caller: Caller | null): Caller {
+  if (caller === null) throw new AditError('UNAUTHENTICATED', 'You are no longer signed in.');
+  return caller;
 }
 
 function callerOf(row: ApiKeyEntity): Caller {

@@ -4,13 +4,13 @@ import { isUuid, SessionEntity, type MemberEntity } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { GATEWAY_CONFIG } from '../config.js';
 import type { Caller } from '../http/caller.js';
 import { hashApiKey } from './api-key.js';
 import { cookieName, readCookie } from './cookies.js';
 import { KeyMemory } from './key-memory.js';
 import { NO_LIMITS_OF_ITS_OWN } from './rate-limits.js';
-import { issuerOf, publicBase } from './sign-in-settings.js';
+import { issuerOf, workingSignIn, type SignInConfig } from './sign-in-settings.js';
 
 const log = createLogger('auth');
 const USED_EVERY_SECONDS = 60;
@@ -47,31 +47,28 @@ const VALID = `
 export class Sessions {
   private readonly memory = new KeyMemory<Caller>();
   /** Null where nobody signs in by a provider. */
-  private readonly cookie: string | null;
+  private readonly config: SignInConfig | null;
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
-    @Inject(GATEWAY_CONFIG)
-    private readonly config: Pick<GatewayConfig, 'oidcIssuer' | 'publicUrl' | 'sessionHours' | 'sessionIdleMinutes'>,
+    @Inject(GATEWAY_CONFIG) private readonly settings: Parameters<typeof workingSignIn>[0],
   ) {
-    const { oidcIssuer, publicUrl } = config;
-    const isOff = oidcIssuer === undefined || publicUrl === undefined;
-    this.cookie = isOff ? null : cookieName(publicBase(publicUrl), 'session');
+    this.config = workingSignIn(settings);
   }
 
   /** Time after its last use at which a session is over. */
   get idleSeconds(): number {
-    return this.config.sessionIdleMinutes * 60;
+    return this.settings.sessionIdleMinutes * 60;
   }
 
   /** The token that a header `Cookie` holds; null without one. */
   tokenIn(header: string | undefined): string | null {
-    return this.cookie === null ? null : readCookie(header, this.cookie);
+    return this.config === null ? null : readCookie(header, cookieName(this.config.base, 'session'));
   }
 
   /** Whose session has this token; null for one that is over, or was none. */
   async find(token: string): Promise<Caller | null> {
-    if (this.cookie === null) return null;
+    if (this.config === null) return null;
     const hash = hashApiKey(token);
     return this.memory.find(hash, async () => {
       const row = await this.row('s.token_hash = $1', hash);
@@ -81,9 +78,19 @@ export class Sessions {
     });
   }
 
+  /** The same as it is right now, at whatever gateway it was changed; that is no use of it. */
+  async now(token: string): Promise<Caller | null> {
+    const row = await this.row('s.token_hash = $1', hashApiKey(token));
+    return row === null ? null : callerOf(row);
+  }
+
+  /** Whether there is a session with this token that counts no more. */
+  async isOver(token: string): Promise<boolean> {
+    return this.db.manager.existsBy(SessionEntity, { tokenHash: hashApiKey(token) });
+  }
+
   /** What links that the session asked for are signed with; null when it is over. */
   async signer(id: string): Promise<{ caller: Caller; secret: string } | null> {
-    if (this.cookie === null) return null;
     const row = await this.row('s.id = $1', id);
     return row === null ? null : { caller: callerOf(row), secret: row.tokenHash };
   }
@@ -97,7 +104,7 @@ export class Sessions {
     await manager.query(
       `INSERT INTO sessions (id, workspace_id, member_id, token_hash, time_last_used, time_expires)
        VALUES ($1, $2, $3, $4, now(), now() + make_interval(secs => $5))`,
-      [id, workspaceId, memberId, hashApiKey(token), this.config.sessionHours * 3_600],
+      [id, workspaceId, memberId, hashApiKey(token), this.settings.sessionHours * 3_600],
     );
     await manager.query(
       `DELETE FROM sessions WHERE member_id = $1 AND id NOT IN (
@@ -138,7 +145,8 @@ export class Sessions {
   }
 
   private async row(where: string, value: string): Promise<SessionRow | null> {
-    const values = [value, this.idleSeconds, issuerOf(this.config.oidcIssuer ?? '')];
+    if (this.config === null) return null;
+    const values = [value, this.idleSeconds, issuerOf(this.config.oidcIssuer)];
     const [row]: SessionRow[] = await this.db.query(`${VALID} AND ${where}`, values);
     return row ?? null;
   }

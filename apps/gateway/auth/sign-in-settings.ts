@@ -114,6 +114,17 @@ export function signInConfig(
   };
 }
 
+/** The same; null, too, where the settings do not go together: nobody signs in then. */
+export function workingSignIn(settings: Parameters<typeof signInConfig>[0]): SignInConfig | null {
+  try {
+    return signInConfig(settings);
+  } catch (error) {
+    // What is wrong with them is said at the start.
+    if (error instanceof AditError) return null;
+    throw error;
+  }
+}
+
 /** One spelling of an issuer, for comparing: a slash at the end is none. */
 export function issuerOf(address: string): string {
   return new URL(address).href.replace(/\/$/, '');

@@ -36,8 +36,12 @@ export class OpenStreams {
 
   /** Throws UNAUTHENTICATED when the key or session of a stream is no longer valid, or the session has moved to another workspace. */
   async mayGoOn({ workspaceId }: Pick<Caller, 'workspaceId'>, { headers, ip }: FastifyRequest): Promise<void> {
-    const session = this.authenticator.sessionIn(headers.cookie);
-    const now = await this.authenticator.authenticate({ authorization: headers.authorization, session }, ip);
+    const { authorization, cookie } = headers;
+    const session = (authorization ?? '') === '' ? this.authenticator.sessionIn(cookie) : null;
+    // Nobody has to be there for a page to follow events: that keeps no session.
+    const now = await (session === null
+      ? this.authenticator.authenticate({ authorization }, ip)
+      : this.authenticator.sessionNow(session));
     if (now.workspaceId !== workspaceId) throw new AditError('UNAUTHENTICATED', 'The session is of another workspace.');
   }
 }

@@ -4,7 +4,7 @@ import { inTransaction, InvitationEntity, isUuid, readPage, refuseBeyond } from 
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { hashApiKey } from '../auth/api-key.js';
-import { publicBase } from '../auth/sign-in-settings.js';
+import { workingSignIn } from '../auth/sign-in-settings.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
@@ -18,7 +18,7 @@ const MAX_OPEN = 100;
 export class InvitationsController {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'oidcIssuer' | 'publicUrl'>,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
     @Inject(Links) private readonly links: Links,
   ) {}
 
@@ -36,8 +36,8 @@ export class InvitationsController {
 
   @Route(createInvitation)
   async create({ body }: Input<typeof createInvitation>, { caller, newId: id, isDone, done }: Exchange) {
-    const { oidcIssuer, publicUrl } = this.config;
-    if (oidcIssuer === undefined || publicUrl === undefined) {
+    const signIn = workingSignIn(this.config);
+    if (signIn === null) {
       throw new AditError('CONFLICT', 'Nobody could accept an invitation: sign-in by a provider is not set up.');
     }
     const { workspaceId } = caller;
@@ -53,7 +53,7 @@ export class InvitationsController {
       }
       return find(manager, workspaceId, id);
     });
-    return { ...shown(made), link: `${publicBase(publicUrl).href}console/#/invitation?token=${token}` };
+    return { ...shown(made), link: `${signIn.base.href}console/#/invitation?token=${token}` };
   }
 
   @Route(deleteInvitation)

@@ -1,9 +1,11 @@
 /** @needs build */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvitationEntity, MemberEntity, SessionEntity } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Sessions } from '../auth/sessions.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { plantMember } from '../members/testing/members.js';
 import { startGateway, type TestGateway } from '../testing/gateway.js';
 import { ExpiredSignIns } from './expired-sign-ins.js';
 import { CLIENT, freePort, startProvider, UserAgent, type TestProvider } from './testing/provider.js';
@@ -189,6 +191,28 @@ describe('a session', () => {
     sweeper.nudge();
     await sweeper.idle();
     expect(await gateway.db.manager.count(SessionEntity)).toBe(1);
+  });
+
+  it('is gone with its member and invitations where an older gateway erased the workspace', async () => {
+    await plantMember({ db: gateway.db, workspaceId: randomUUID() });
+    const sweeper = gateway.app.get(ExpiredSignIns);
+    sweeper.nudge();
+    await sweeper.idle();
+    const counts = [MemberEntity, InvitationEntity, SessionEntity].map((entity) => gateway.db.manager.count(entity));
+    expect(await Promise.all(counts)).toEqual([0, 0, 0]);
+  });
+
+  it('is not used by a stream that is open, and opens nothing where sign-in is off', async () => {
+    const token = (await signedIn('ann')).cookie('adit-session') ?? '';
+    const before = new Date(Date.now() - 120_000);
+    await gateway.db.createQueryBuilder().update(SessionEntity).set({ timeLastUsed: before }).execute();
+    expect(await gateway.app.get(Sessions).now(token)).toMatchObject({ kind: 'member' });
+    expect(await gateway.db.manager.find(SessionEntity)).toMatchObject([{ timeLastUsed: before }]);
+    const config = gateway.app.get<GatewayConfig>(GATEWAY_CONFIG);
+    for (const off of [{ console: false }, { oidcClientId: undefined }, { oidcAllowAddresses: ['x'] }]) {
+      const sessions = new Sessions(gateway.db, { ...config, ...off });
+      expect([sessions.tokenIn(`adit-session=${token}`), await sessions.now(token)]).toEqual([null, null]);
+    }
   });
 
   /** @hardening privacy: A member who was removed goes on, or something of them is kept */
