@@ -32,7 +32,8 @@ export function addAccessHooks(
       if (caller.kind === 'member' && ticket === null) refuseForgery(request);
       return caller;
     } catch (error) {
-      if (credential !== '' && error instanceof AditError && error.code === 'UNAUTHENTICATED') logins.failed(ip);
+      const isWrong = credential !== '' && error instanceof AditError && error.code === 'UNAUTHENTICATED';
+      if (isWrong && !(credential === session && (await authenticator.isSessionOver(session)))) logins.failed(ip);
       throw error;
     }
   };

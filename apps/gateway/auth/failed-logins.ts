@@ -47,6 +47,11 @@ export class FailedLogins {
     if (bucket.has(now)) bucket.take(now);
   }
 
+  /** Gives back what `failed` took. */
+  forgiven(address: string): void {
+    this.buckets.get(networkOf(address))?.giveBack();
+  }
+
   succeeded(credential: string): void {
     const known = digest(credential);
     this.good.add(known);

@@ -78,7 +78,7 @@ export class IdentityProvider {
       const claims = mergedClaims(identity, info);
       return { person: personOf(issuerOf(this.config.oidcIssuer), identity.sub, claims), claims };
     } catch (error) {
-      throw new SignInFault('failed', explained(error), { cause: error });
+      throw new SignInFault(refusalIn(error) === null ? 'failed' : 'unavailable', explained(error), { cause: error });
     }
   }
 
@@ -106,6 +106,15 @@ export class IdentityProvider {
     return known.configuration;
   }
 
+  /** Throws an AditError where it is not for whoever signs in to change anything: the provider is away, or ails. */
+  private async ask(...[address, asked]: Parameters<CheckedFetch['fetch']>): Promise<Response> {
+    const answer = await this.web.fetch(address, asked).catch((cause: unknown) => {
+      throw refusalIn(cause) ?? new AditError('UNAVAILABLE', explained(cause), { cause });
+    });
+    if (answer.status < 500) return answer;
+    throw new AditError('UNAVAILABLE', `${new URL(address).origin} answered ${answer.status}.`);
+  }
+
   private async discover(): Promise<Configuration> {
     const { oidcIssuer, oidcClientId, oidcClientSecret, policy } = this.config;
     const issuer = new URL(oidcIssuer);
@@ -114,7 +123,7 @@ export class IdentityProvider {
     const client = await library();
     try {
       const configuration = await client.discovery(issuer, oidcClientId, oidcClientSecret, undefined, {
-        [client.customFetch]: (address, asked) => this.web.fetch(address, asked),
+        [client.customFetch]: (address, asked) => this.ask(address, asked),
         // The signature of an id token is looked at, too: TLS alone would say whose it is.
         execute: [client.enableNonRepudiationChecks, ...(policy.allowHttp ? [client.allowInsecureRequests] : [])],
       });

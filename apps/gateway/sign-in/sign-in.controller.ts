@@ -31,6 +31,11 @@ const AWAY_SECONDS = 600;
 /** State, nonce, verifier and the token of an invitation, if there is one. */
 const KEPT = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})\.([\w-]{43})?$/;
 
+interface Kept {
+  checks: Checks;
+  invitation: string | null;
+}
+
 type Request = FastifyRequest & { caller?: Caller };
 
 /** How a browser signs in by the provider, and out again. */
@@ -82,16 +87,17 @@ export class SignInController {
   async callback(@Req() request: Request, @Res() reply: FastifyReply): Promise<void> {
     const { config } = this.signIn.required();
     const { base, sessionHours } = config;
-    this.logins.check(request.ip, '');
+    const kept = keptChecks(config, request.headers.cookie);
+    // Any page can make a browser send what was not begun: that is refused without a look, and takes nothing from its address.
+    if (kept !== null) this.logins.check(request.ip, '');
     void reply.header('set-cookie', setCookie(base, gone('sign-in')));
     try {
-      const value = await this.admitted(request);
+      const value = await this.admitted(request, kept);
       void reply.header('set-cookie', setCookie(base, { name: 'session', value, seconds: sessionHours * 3_600 }));
       void reply.redirect(`${base.href}console/#/jobs`, 303);
     } catch (error) {
       if (!(error instanceof SignInFault)) throw error;
       const { fault, message: reason } = error;
-      if (fault !== 'unavailable') this.logins.failed(request.ip);
       log.info({ fault, reason, requestId: request.id }, 'somebody was not signed in');
       void reply.redirect(`${base.href}console/#/sign-in?fault=${fault}`, 303);
     }
@@ -119,23 +125,32 @@ export class SignInController {
   }
 
   /** The token of a new session, in place of one that the browser has. Throws SignInFault. */
-  private async admitted(request: Request): Promise<string> {
-    const { config, provider } = this.signIn.required();
-    const kept = keptChecks(config, request.headers.cookie);
+  private async admitted(request: Request, kept: Kept | null): Promise<string> {
     if (kept === null) throw new SignInFault('failed', 'The browser has not begun to sign in, or did too long ago.');
-    const who = await provider.finish(new URL(request.url, config.base).search, kept.checks);
-    const token = await this.admission.admit(who, { invitation: kept.invitation, requestId: request.id });
+    // Taken before it is known how this ends: else many at once would all reach the provider.
+    this.logins.failed(request.ip);
+    const token = await this.exchanged(request, kept).catch((error: unknown) => {
+      if (!(error instanceof SignInFault) || error.fault === 'unavailable') this.logins.forgiven(request.ip);
+      throw error;
+    });
+    this.logins.forgiven(request.ip);
     const former = this.sessions.tokenIn(request.headers.cookie);
     const before = former === null ? null : await this.sessions.find(former);
     if (before !== null) await this.sessions.end(before);
     return token;
   }
 
+  private async exchanged({ url, id: requestId }: Request, { checks, invitation }: Kept): Promise<string> {
+    const { config, provider } = this.signIn.required();
+    const who = await provider.finish(new URL(url, config.base).search, checks);
+    return this.admission.admit(who, { invitation, requestId });
+  }
+
   private async isSession({ ip }: Request, token: string): Promise<boolean> {
     this.logins.check(ip, token);
     const isKnown = (await this.sessions.find(token)) !== null;
     if (isKnown) this.logins.succeeded(token);
-    else this.logins.failed(ip);
+    else if (!(await this.sessions.isOver(token))) this.logins.failed(ip);
     return isKnown;
   }
 
@@ -157,10 +172,7 @@ function memberOf({ caller }: Request): Caller {
 }
 
 /** What the browser kept while it was at the provider; null without it. */
-function keptChecks(
-  { base }: SignInConfig,
-  cookie: string | undefined,
-): { checks: Checks; invitation: string | null } | null {
+function keptChecks({ base }: SignInConfig, cookie: string | undefined): Kept | null {
   const value = readCookie(cookie, cookieName(base, 'sign-in')) ?? '';
   const [, state, nonce, verifier, invitation] = KEPT.exec(value) ?? [];
   if (state === undefined || nonce === undefined || verifier === undefined) return null;

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvitationEntity, MemberEntity, SessionEntity } from '@adit/database';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { FailedLogins } from '../auth/failed-logins.js';
 import { Sessions } from '../auth/sessions.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { plantMember } from '../members/testing/members.js';
@@ -152,6 +153,26 @@ describe('signing in', () => {
     });
     expect(elsewhere.status).toBe(403);
   });
+});
+
+/** @hardening overload: A page of somebody else empties the allowance of an address, or an ailing provider does */
+it('takes from the allowance of an address for what came back wrong alone', async () => {
+  const logins = gateway.app.get(FailedLogins);
+  const [taken, given] = [jest.spyOn(logins, 'failed'), jest.spyOn(logins, 'forgiven')];
+  const left = () => [taken.mock.calls.length, given.mock.calls.length];
+  expect(await new UserAgent(base).page(`${base}/console/oidc/callback?code=x`)).toBe('#/sign-in?fault=failed');
+  const agent = await signedIn('ann');
+  expect(left()).toEqual([1, 1]);
+  await gateway.db.createQueryBuilder().update(SessionEntity).set({ timeExpires: new Date() }).execute();
+  gateway.app.get(Sessions).forget((await members())[0]?.id ?? '');
+  expect((await me(agent)).status).toBe(401);
+  const callback = await agent.toCallback('ann');
+  provider.ails = true;
+  expect(await agent.page(callback)).toBe('#/sign-in?fault=unavailable');
+  provider.ails = false;
+  expect(left()).toEqual([2, 2]);
+  expect(await agent.page((await agent.toCallback('ann')).replace(/code=[^&]*/, 'code=x'))).toContain('failed');
+  expect(left()).toEqual([3, 2]);
 });
 
 describe('a session', () => {

@@ -18,6 +18,8 @@ export interface TestProvider {
   issuer: string;
   /** What it says of people, by the name that they sign in with. */
   accounts: Map<string, Account>;
+  /** From now on it answers nothing but 503. */
+  ails: boolean;
   close(): Promise<void>;
 }
 
@@ -56,15 +58,20 @@ export async function startProvider(callback: string): Promise<TestProvider> {
     },
   } satisfies Configuration);
   const answer = provider.callback();
-  server.on('request', (request, response) => void answer(request, response));
-  return {
+  const running: TestProvider = {
     issuer,
     accounts,
+    ails: false,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+  server.on('request', (request, response) => {
+    if (running.ails) response.writeHead(503).end();
+    else void answer(request, response);
+  });
+  return running;
 }
 
 /** Keeps cookies and follows redirects as a browser does. */
