@@ -38,10 +38,11 @@ export class Admission {
     { person, claims }: { person: Person; claims: Claims },
     { invitation, requestId }: { invitation: string | null; requestId: string },
   ): Promise<string> {
-    const grants = grantsOf(claimValues(claims, this.config.oidcRoleClaim), this.config.oidcRoles);
+    const grants = this.grants(claims);
     const isVerified = person.isEmailVerified ?? this.config.oidcUnverifiedEmail;
     const { changes, token } = await inTransaction(this.db, async (manager) => {
-      const changed = await syncClaims(manager, person, await byWorkspace(manager, grants));
+      if (grants === null) await refuseUnsaid(manager, person);
+      const changed = await syncClaims(manager, person, await byWorkspace(manager, grants ?? new Map()));
       const invited = invitation === null ? null : await accept(manager, person, { token: invitation, isVerified });
       if (invited?.isNew === true) changed.push({ action: 'created', member: invited.member });
       for (const { action, member } of changed) {
@@ -52,8 +53,24 @@ export class Admission {
       return { changes: changed, token: member === null ? null : await this.begin(manager, member, requestId) };
     });
     for (const { member } of changes) this.sessions.forget(member.id);
-    if (token === null) throw new SignInFault('stranger', 'The person belongs to no workspace.');
+    if (token === null) {
+      if (grants === null) throw unsaid();
+      throw new SignInFault('stranger', 'The person belongs to no workspace.');
+    }
     return token;
+  }
+
+  /** What the claim gives; null where the provider says nothing of it although it counts. */
+  private grants(claims: Claims): ReturnType<typeof grantsOf> | null {
+    const { oidcRoleClaim, oidcRoles } = this.config;
+    if (Object.keys(oidcRoles).length === 0) return new Map();
+    const values = claimValues(claims, oidcRoleClaim);
+    if (values !== null) return grantsOf(values, oidcRoles);
+    log.warn(
+      { claim: oidcRoleClaim },
+      'the provider says nothing of the claim with the roles of somebody who signs in',
+    );
+    return null;
   }
 
   private async begin(manager: EntityManager, member: MemberEntity, requestId: string): Promise<string> {
@@ -87,6 +104,18 @@ async function byWorkspace(
       log.warn({ workspaceId: id }, 'ADIT_OIDC_ROLES names a workspace that is not there');
   }
   return roles;
+}
+
+/**
+ * A claim that is missing, as where somebody is in too many groups for Entra ID, or a mapper was dropped, is none that is empty. Throws
+ * SignInFault where a claim has let the person in before: what it gave stays.
+ */
+async function refuseUnsaid(manager: EntityManager, { issuer, subject }: Person): Promise<void> {
+  if (await manager.existsBy(MemberEntity, { issuer, subject, source: 'claim' })) throw unsaid();
+}
+
+function unsaid(): SignInFault {
+  return new SignInFault('claim', 'The provider says nothing of the claim that lets people in.');
 }
 
 /** What claims gave before and give no more ends; what they give counts, whoever gave it before. */

@@ -9,7 +9,8 @@ it('finds the values of a claim by its name, and within others', () => {
     'x.y': 'e',
   };
   const names = ['groups', 'https://example.org/roles', 'realm_access.roles', 'x.y', 'none', '__proto__', ''];
-  expect(names.map((name) => claimValues(claims, name))).toEqual([['a', 'b'], ['c'], ['d'], ['e'], [], [], []]);
+  expect(claimValues({ groups: [] }, 'groups')).toEqual([]);
+  expect(names.map((name) => claimValues(claims, name))).toEqual([['a', 'b'], ['c'], ['d'], ['e'], null, null, null]);
 });
 
 it('gives the highest role of each workspace, and nothing for what nobody named', () => {

@@ -41,11 +41,12 @@ export function mergedClaims(identity: Claims, info: Claims): Claims {
   return { ...identity, ...info, email_verified: isVerified };
 }
 
-/** The texts of a claim: of that name, else within others whose names are those before its dots. */
-export function claimValues(claims: Claims, name: string): string[] {
+/** The texts of a claim: of that name, else within others whose names are those before its dots. Null where nothing is said of it. */
+export function claimValues(claims: Claims, name: string): string[] | null {
   const within = (from: unknown, part: string): unknown =>
     isRecord(from) && Object.hasOwn(from, part) ? from[part] : undefined;
   const found = within(claims, name) ?? name.split('.').reduce<unknown>(within, claims);
+  if (found === undefined || found === null) return null;
   const values: unknown[] = Array.isArray(found) ? found : [found];
   return values.slice(0, MAX_VALUES).filter((value) => typeof value === 'string');
 }

@@ -31,8 +31,8 @@ beforeAll(async () => {
   Object.assign(gateway.app.get<GatewayConfig>(GATEWAY_CONFIG), {
     oidcRoles: { desk: { role: 'member', workspace: newsroom.id }, chiefs: { role: 'admin', workspace: newsroom.id } },
   });
-  provider.accounts.set('ann', { email: 'Ann@example.org', name: 'Ann' });
-  provider.accounts.set('bob', { email: 'bob@example.org', name: 'Bob' });
+  provider.accounts.set('ann', { email: 'Ann@example.org', name: 'Ann', groups: [] });
+  provider.accounts.set('bob', { email: 'bob@example.org', name: 'Bob', groups: [] });
 }, 600_000);
 afterAll(async () => {
   await gateway?.close();
@@ -128,6 +128,9 @@ describe('signing in', () => {
     expect(await new UserAgent(base).signIn('cleo')).toBe('#/jobs');
     expect((await me(agent)).role).toBe('member');
     provider.accounts.set('cleo', { name: 'Cleo' });
+    expect(await new UserAgent(base).signIn('cleo')).toBe('#/sign-in?fault=claim');
+    expect((await me(agent)).role).toBe('member');
+    provider.accounts.set('cleo', { name: 'Cleo', groups: [] });
     expect(await new UserAgent(base).signIn('cleo')).toBe('#/sign-in?fault=stranger');
     expect((await me(agent)).status).toBe(401);
   });

@@ -86,6 +86,8 @@ export const german: ComponentsJSON = {
       'Diese Einladung ist für eine andere E-Mail-Adresse. Melden Sie sich beim Anbieter als die eingeladene Person an, oder bitten Sie um eine neue.',
     unverified:
       'Der Anbieter sagt nicht, dass Ihre E-Mail-Adresse bestätigt ist. Bestätigen Sie sie dort, oder fragen Sie, wer diesen Dienst betreibt, und öffnen Sie die Einladung noch einmal.',
+    claim:
+      'Der Anbieter sagt nicht, welche Gruppen oder Rollen Sie haben; so lässt sich nicht sagen, was Sie hier dürfen. Ansprechperson: {contact}.',
     stranger: 'Sie gehören hier zu keinem Arbeitsbereich. Bitten Sie um eine Einladung: {contact}.',
     somebody: 'wer diesen Dienst betreibt',
   },

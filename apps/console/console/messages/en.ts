@@ -59,6 +59,9 @@ export const signInText = i18n('signIn', {
     'This invitation is for another address of e-mail. Sign in at the provider as who was invited, or ask for another one.',
   unverified:
     'The provider does not say that your address of e-mail is verified. Have it verified there, or ask whoever runs this service, and open the invitation again.',
+  claim: params(
+    'The provider does not say which groups or roles you have, so nobody can tell what you may do here. Ask {contact}.',
+  ),
   stranger: params('You belong to no workspace here. Ask for an invitation: {contact}.'),
   somebody: 'whoever runs this service',
 });

@@ -29,7 +29,7 @@ export type Place =
   | { page: 'invitation'; token: string }
   | { page: 'unknown' };
 
-const SIGN_IN_FAULTS = ['unavailable', 'failed', 'invitation', 'address', 'unverified', 'stranger'] as const;
+const SIGN_IN_FAULTS = ['unavailable', 'failed', 'invitation', 'address', 'unverified', 'claim', 'stranger'] as const;
 export type SignInFault = (typeof SIGN_IN_FAULTS)[number];
 const STATES: readonly string[] = ['waiting', 'processing', 'completed', 'stopped', 'failed'];
 const MEDIA: readonly string[] = ['image', 'video', 'audio', 'videostream', 'pdf'];

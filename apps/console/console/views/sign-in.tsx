@@ -33,7 +33,8 @@ export function SignIn({ session, place }: SignInProps) {
     }
   };
   const contact = provider?.contact ?? text.somebody;
-  const wording: Record<SignInFault, string> = { ...text, stranger: text.stranger({ contact }) };
+  const named = { claim: text.claim({ contact }), stranger: text.stranger({ contact }) };
+  const wording: Record<SignInFault, string> = { ...text, ...named };
   const shown = fault ?? (told === null ? null : wording[told]);
   const hasProvider = provider !== undefined && provider !== null;
   return (
