@@ -29,8 +29,9 @@ export function addAccessHooks(
         : authenticator.openRecording(ticket.jobId, ticket.ticket));
       logins.succeeded(credential);
       // Browsers send a cookie by themselves, whoever made the page.
-      if (caller.kind === 'member' && ticket === null) refuseForgery(request);
-      return caller;
+      if (caller.kind !== 'member' || ticket !== null || session === null) return caller;
+      refuseForgery(request);
+      return await inShownWorkspace(caller, request, () => authenticator.sessionNow(session));
     } catch (error) {
       const isWrong = credential !== '' && error instanceof AditError && error.code === 'UNAUTHENTICATED';
       if (isWrong && !(credential === session && (await authenticator.isSessionOver(session)))) logins.failed(ip);
@@ -57,6 +58,25 @@ export function addAccessHooks(
     if (reply.statusCode >= 400 || reply.hasHeader('idempotency-replayed')) jobCharges.get(request)?.refund();
     done();
   });
+}
+
+/** Id of the workspace that the page shows, which the session may have left in another tab. */
+const WORKSPACE_HEADER = 'x-adit-workspace';
+
+/** The caller, as `again` finds them where what is remembered is of another workspace than is shown. Throws CONFLICT where that is so. */
+async function inShownWorkspace(
+  caller: Caller,
+  { headers }: FastifyRequest,
+  again: () => Promise<Caller>,
+): Promise<Caller> {
+  const shown = headers[WORKSPACE_HEADER];
+  if (shown === undefined || shown === caller.workspaceId) return caller;
+  const now = await again();
+  if (shown === now.workspaceId) return now;
+  throw new AditError(
+    'CONFLICT',
+    'This browser looks at another workspace by now than the page shows: load the page again.',
+  );
 }
 
 /** Below it are the playlist and the parts of a recording. */

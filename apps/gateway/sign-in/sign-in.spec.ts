@@ -239,6 +239,17 @@ describe('a session', () => {
     }
   });
 
+  /** @hardening privacy: Another tab moved the session, and this one writes into a workspace that it does not show */
+  it('changes nothing in another workspace than its page shows', async () => {
+    const agent = await signedIn('ann');
+    const shown = async (workspace: string) => {
+      const headers = { ...CSRF, 'x-adit-workspace': workspace, 'content-type': 'application/json' };
+      const sent = { method: 'POST', headers, body: '{"name":"of a page"}' };
+      return (await agent.fetch(`${base}/api/v1/batches/`, sent)).status;
+    };
+    expect([await shown(newsroom.id), await shown(gateway.workspaceId)]).toEqual([409, 200]);
+  });
+
   /** @hardening privacy: A member who was removed goes on, or something of them is kept */
   it('ends with the member, of whom nothing is left', async () => {
     const [ann, chief] = [await signedIn('ann'), await signedIn('bob', 'admin')];

@@ -9,11 +9,25 @@ export interface Provider {
 
 /** Sign-in by a provider, where the service has one. What the browser then sends is a cookie, which no script sees. */
 export class BrowserSession {
-  /** Asks as whoever is signed in. */
+  /** Asks as whoever is signed in, of whatever workspace. */
   readonly client: AditClient;
+  private shown: { workspaceId: string; client: AditClient } | null = null;
 
   constructor(private readonly address: string) {
     this.client = new AditClient({ url: address, fetch: ownFetch });
+  }
+
+  /** Asks of this workspace alone: it is refused once the session has moved to another one, in another tab. */
+  clientOf(workspaceId: string): AditClient {
+    if (this.shown?.workspaceId !== workspaceId) {
+      const asked: typeof ownFetch = (input, init = {}) => {
+        const headers = new Headers(init.headers);
+        headers.set('x-adit-workspace', workspaceId);
+        return ownFetch(input, { ...init, headers });
+      };
+      this.shown = { workspaceId, client: new AditClient({ url: this.address, fetch: asked }) };
+    }
+    return this.shown.client;
   }
 
   /** Without a provider where the service has none, or does not answer: that shows in whatever is asked next. */

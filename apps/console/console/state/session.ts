@@ -96,9 +96,8 @@ export class Session extends Observable {
   }
 
   private async useBrowser(): Promise<void> {
-    const { client } = this.browser;
-    const me = await client.request('GET /v1/me/');
-    Object.assign(this, { client, me, key: '', ended: false });
+    const me = await this.browser.client.request('GET /v1/me/');
+    Object.assign(this, { client: this.browser.clientOf(me.workspace.id), me, key: '', ended: false });
     this.changed();
   }
 
@@ -160,9 +159,10 @@ export class Session extends Observable {
     this.changed();
   }
 
-  /** Signs out where an error says that the key is no longer valid. */
+  /** Signs out where an error says that the key is no longer valid, and looks where the session is where it may have moved. */
   notice(error: unknown): void {
     if (this.me !== null && isSignedOut(error)) this.signOut({ ended: true });
+    if (error instanceof AditApiError && error.status === 409) void this.lookAgain();
   }
 
   /** Lets a page of the same service that opens in this tab sign in once; a cookie does so by itself. */
