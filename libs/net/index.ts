@@ -4,5 +4,5 @@ export { CheckedFetch } from './checked-fetch.js';
 export { connectDatagrams } from './checked-datagrams.js';
 export { openCheckedProxy, type CheckedProxy } from './checked-proxy.js';
 export { connectChecked, permittedAddresses, type CheckedConnection } from './checked-socket.js';
-export type { ResolveHost } from './resolve.js';
+export { AddressRefused, type ResolveHost } from './resolve.js';
 export { webAddressFault, type WebPolicy } from './web-address.js';

@@ -5,6 +5,13 @@ import type { AddressPolicy } from './addresses.js';
 /** Resolves a host name to every address it has. */
 export type ResolveHost = (hostname: string) => Promise<{ address: string; family: number }[]>;
 
+/** SOURCE_REFUSED for an address that the policy does not permit, whatever would have answered there. */
+export class AddressRefused extends AditError {
+  constructor(message: string, options?: { cause: unknown }) {
+    super('SOURCE_REFUSED', message, options);
+  }
+}
+
 export function resolveBySystem(hostname: string): ReturnType<ResolveHost> {
   return systemLookup(hostname, { all: true });
 }
@@ -23,7 +30,7 @@ export async function resolvePermitted(
 }
 
 /** The address itself is for the log alone, as the cause. */
-export function notPermitted(hostname: string, address: string, { refusal }: AddressPolicy): AditError {
+export function notPermitted(hostname: string, address: string, { refusal }: AddressPolicy): AddressRefused {
   const cause = new Error(`${hostname} led to ${address}`);
-  return new AditError('SOURCE_REFUSED', `The host ${hostname} is refused: what it leads to is ${refusal}.`, { cause });
+  return new AddressRefused(`The host ${hostname} is refused: what it leads to is ${refusal}.`, { cause });
 }

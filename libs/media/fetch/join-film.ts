@@ -38,6 +38,9 @@ export async function openPart(path: string, { timeoutSeconds, signal, folder }:
   };
 }
 
+/** Codecs of pictures that MP4 has no tag for: Matroska takes them. */
+const NOT_IN_MP4 = new Set(['vp8', 'theora']);
+
 /**
  * Puts the sound of other files to a film, behind its own: packets as they are with their times. Returns the path of the
  * new file. Throws MEDIA_INVALID where they cannot be joined, TOO_LARGE and LIMIT_EXCEEDED past the limits.
@@ -47,9 +50,11 @@ export async function joinFilm(
   sounds: readonly SoundPart[],
   { timeoutSeconds, signal, folder, maxBytes }: JoinLimits,
 ): Promise<string> {
-  const target = join(folder, 'joined.mp4');
+  const muxer = NOT_IN_MP4.has(film.found.video?.codec_name ?? '') ? 'matroska' : 'mp4';
+  const target = join(folder, `joined.${muxer}`);
   const own = film.found.streams.filter(({ codec_type: type, codec_name: codec }) => type === 'audio' && codec);
   const streams = [film.found.video, ...own].flatMap((stream) => (stream === undefined ? [] : [`0:${stream.index}`]));
+  const heard = [...own, ...sounds.flatMap(({ found: { audio } }) => audio ?? [])];
   const tracks = sounds.flatMap(({ found: { audio } }, at) =>
     audio === undefined ? [] : [`${at + 1}:${audio.index}`],
   );
@@ -68,7 +73,9 @@ export async function joinFilm(
         options: [
           ...[...streams, ...tracks].flatMap((stream) => ['-map', stream]),
           // Sound that MP4 has only lately (FLAC) is still called experimental by some versions.
-          ...['-c', 'copy', '-strict', 'experimental', '-f', 'mp4', '-fflags', '+bitexact'],
+          ...['-c', 'copy', '-strict', 'experimental', '-f', muxer, '-fflags', '+bitexact'],
+          // Its first packet may be a part of one, which keeps ffmpeg from adding the filter itself.
+          ...heard.flatMap(({ codec_name: codec }, at) => (codec === 'aac' ? [`-bsf:a:${at}`, 'aac_adtstoasc'] : [])),
           ...sounds.flatMap((sound, at) => described(sound, own.length + at)),
         ],
       },

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AditError } from '@adit/contracts';
-import { AddressPolicy, webAddressFault } from '@adit/net';
+import { AddressPolicy, AddressRefused, webAddressFault } from '@adit/net';
 import { endpointFault, parseBucketObject } from './s3/bucket-object.js';
 import { splitCredentials } from './web-credentials.js';
 import { NO_YT_DLP } from './platform/program.js';
@@ -87,7 +87,7 @@ export function sourceAddresses({ allowPrivateAddresses }: SourcePolicy): Addres
 /** Checks the address of a request or a redirect: the scheme, no user name, and that a literal address is public. */
 export function checkWebAddress(url: URL, policy: SourcePolicy): void {
   const fault = webAddressFault(url, { allowHttp: policy.allowHttp, addresses: sourceAddresses(policy) });
-  if (fault !== null) throw refused(url.href, fault);
+  if (fault !== null) throw new AddressRefused(refusal(url.href, fault));
 }
 
 /** Returns why no bucket can be read at an endpoint, fit to follow "is refused:"; null if one can. Connects to nothing. */
@@ -171,7 +171,11 @@ function isPlatform({ hostname }: URL): boolean {
 }
 
 function refused(uri: string, reason: string): AditError {
-  return new AditError('SOURCE_REFUSED', `The source ${brief(uri)} is refused: ${reason}.`);
+  return new AditError('SOURCE_REFUSED', refusal(uri, reason));
+}
+
+function refusal(uri: string, reason: string): string {
+  return `The source ${brief(uri)} is refused: ${reason}.`;
 }
 
 /** Shortens an address for a message: no user name, no query, limited length. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AditError, errorCode } from '@adit/contracts';
-import { checkedAgent, refusalIn, type ResolveHost } from '@adit/net';
+import { AddressRefused, checkedAgent, refusalIn, type ResolveHost } from '@adit/net';
 import { clientRequest, withSpan } from '@adit/runtime';
 import { request, type Agent, type Dispatcher } from 'undici';
 import { sentNothing, within } from './private-file.js';
@@ -154,7 +154,7 @@ function redirectTarget(from: URL, location: string | string[] | undefined): URL
   }
   const url = new URL(location, from);
   if (from.protocol === 'https:' && url.protocol === 'http:') {
-    throw refusedAddress(from, 'it redirects from https:// to http://');
+    throw new AddressRefused(`The source ${brief(from.href)} is refused: it redirects from https:// to http://.`);
   }
   return url;
 }

@@ -23,6 +23,16 @@ export function soundDistance(sound: RunTimes, pictures: RunTimes, seen: number)
 }
 
 /**
+ * The same for a film, whose sound and pictures begin close to each other: stated times that are farther apart are not
+ * believed. Zero where nothing tells it: both begin at once.
+ */
+export function filmDistance(sound: RunTimes, pictures: RunTimes): number {
+  const distance = soundDistance(sound, pictures, 0) ?? 0;
+  if (Math.abs(distance) <= FAR_SECONDS) return distance;
+  return soundDistance({ ...sound, statedTime: null }, pictures, 0) ?? 0;
+}
+
+/**
  * The same for sound that begins anew where nothing is missing, as behind a discontinuity: it goes on where the sound
  * before it ended. Null where it does not: then it belongs to the pictures behind the discontinuity.
  *

@@ -7,13 +7,27 @@ import { copyToPrivateFile, type CopyLimits, type FetchedSource } from '../../fe
 import { parseRational } from '../../ffmpeg/stream-facts.js';
 import { DEFAULT_FILM_LIMITS, frameCheck } from '../../film-limits.js';
 import { listPackets } from '../../video/index-frames.js';
-import { soundDistance, type RunTimes } from '../sound-distance.js';
+import { filmDistance, type RunTimes } from '../sound-distance.js';
 import type { SoundOffer } from './choose-sound.js';
 
 /** A file of media, and what its list of segments says of its times. */
 type TimedFile = Omit<RunTimes, 'start'> & { path: string };
 
-export interface FetchedSound extends TimedFile, SoundOffer {}
+export interface FetchedSound extends TimedFile, SoundOffer {
+  part: FilmPart;
+}
+
+/** Limits of the next step of work that has a deadline. */
+export function limitsUntil(deadline: number, options: CopyLimits, folder = options.directory): JoinLimits {
+  return { ...options, folder, timeoutSeconds: Math.max((deadline - Date.now()) / 1000, 1) };
+}
+
+/** Reads a file of sound. Throws MEDIA_INVALID where it is none that can be decoded. */
+export async function openSound(path: string, limits: JoinLimits): Promise<FilmPart> {
+  const part = await openPart(path, limits);
+  if (part.found.audio !== undefined) return part;
+  throw new AditError('MEDIA_INVALID', 'What should be the sound of the film is none that can be decoded.');
+}
 
 /** Joins pictures and sound that were fetched apart, in step, to one private file. Throws as `joinFilm`. */
 export async function withSound(
@@ -23,32 +37,28 @@ export async function withSound(
   deadline: number,
 ): Promise<FetchedSource> {
   const folder = await mkdtemp(join(options.directory, 'joined-'));
-  const limits = { ...options, folder, timeoutSeconds: Math.max((deadline - Date.now()) / 1000, 1) };
+  const limits = (): JoinLimits => limitsUntil(deadline, options, folder);
   try {
-    const film = await openPart(pictures.path, limits);
+    const film = await openPart(pictures.path, limits());
     const { video } = film.found;
     if (video === undefined) throw new AditError('MEDIA_INVALID', 'The film has no pictures that can be decoded.');
-    await checkClock(film, limits);
+    await checkClock(film, limits());
     const times = { ...pictures, start: startOf(video) };
-    const parts: SoundPart[] = [];
-    for (const sound of sounds) parts.push(await soundPart(sound, times, limits));
-    const joined = await joinFilm({ ...film, shift: -times.start }, parts, limits);
+    const parts = sounds.map((sound) => soundPart(sound, times));
+    const joined = await joinFilm({ ...film, shift: -times.start }, parts, limits());
     return await copyToPrivateFile(createReadStream(joined), options, deadline);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function soundPart(sound: FetchedSound, pictures: RunTimes, limits: JoinLimits): Promise<SoundPart> {
-  const part = await openPart(sound.path, limits);
+function soundPart(sound: FetchedSound, pictures: RunTimes): SoundPart {
+  const { part } = sound;
   const { audio, format } = part.found;
-  if (audio === undefined) {
-    throw new AditError('MEDIA_INVALID', 'What should be the sound of the film is none that can be decoded.');
-  }
-  const start = startOf(audio);
+  const start = startOf(audio ?? {});
   const isTimed = sound.clockOffset !== undefined || !UNTIMED.has(format.format_name ?? '');
   // Where nothing tells it, both lists begin at once.
-  const distance = isTimed ? (soundDistance({ ...sound, start }, pictures, 0) ?? 0) : 0;
+  const distance = isTimed ? filmDistance({ ...sound, start }, pictures) : 0;
   const { language, isDefault } = sound;
   return { ...part, shift: distance - start, language, isDefault };
 }

@@ -1,10 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { AditError } from '@adit/contracts';
-import type { ResolveHost } from '@adit/net';
+import { AddressRefused, type ResolveHost } from '@adit/net';
+import { createLogger } from '@adit/runtime';
+import { openPart } from '../../fetch/join-film.js';
 import { copyToPrivateFile, tooLarge, type CopyLimits, type FetchedSource } from '../../fetch/private-file.js';
 import type { SourcePolicy } from '../../fetch/source-uri.js';
 import type { RunTimes } from '../sound-distance.js';
-import { withSound, type FetchedSound } from './film-sound.js';
+import { chooseSound, type SoundOffer } from './choose-sound.js';
+import { limitsUntil, openSound, withSound, type FetchedSound } from './film-sound.js';
 import { isSameResource, type MediaPlaylist, type Segment } from './media-playlist.js';
 import type { SegmentClient, SegmentClientOptions } from './segment-client.js';
 import { LostSegment, readMap, readSegment } from './read-segment.js';
@@ -14,12 +17,15 @@ export interface FilmOptions extends SourcePolicy, CopyLimits {
   resolveHost?: ResolveHost;
 }
 
-/** Tracks of sound that are fetched with a film at most: the first ones. */
+const log = createLogger('fetch');
+
+/** Tracks of sound that are fetched with a film at most: the default one, and the first others. */
 const MAX_SOUNDS = 8;
 
 /**
  * Fetches a film that is published in segments: those of a whole list, one after the other in one private file. Sound
- * that has lists of its own is put to it. Throws SOURCE_REFUSED for a live stream and for films in parts that do not join.
+ * that has lists of its own is put to it; what of that cannot be read is left out, unless it is the default sound of a
+ * film without any other. Throws SOURCE_REFUSED for a live stream and for films in parts that do not join.
  */
 export async function fetchSegments(
   options: FilmOptions,
@@ -58,14 +64,7 @@ class FilmDownload {
     const pictures = await this.list(client, 'playlist');
     const sounds: FetchedSound[] = [];
     try {
-      for (const [at, offer] of client.sounds().entries()) {
-        const own = sounds.length < MAX_SOUNDS ? client.separateSound(String(at)) : null;
-        if (own === null) continue;
-        const { file, ...times } = await this.list(own, 'playlist of its sound', pictures.seconds).finally(() =>
-          own.close(),
-        );
-        sounds.push({ ...offer, ...times, path: file.path });
-      }
+      await this.fetchSounds(client, pictures, sounds);
       if (sounds.length === 0) return pictures.file;
       const film = await withSound({ ...pictures, path: pictures.file.path }, sounds, this.options, this.deadline);
       await rm(pictures.file.path, { force: true });
@@ -76,6 +75,43 @@ class FilmDownload {
     } finally {
       for (const { path } of sounds) await rm(path, { force: true });
     }
+  }
+
+  /** @param sounds - gets what was fetched */
+  private async fetchSounds(client: SegmentClient, pictures: FetchedList, sounds: FetchedSound[]): Promise<void> {
+    const offers = client.sounds();
+    const first = chooseSound(offers, undefined);
+    const order = [...offers.entries()].sort(([, a], [, b]) => Number(b === first) - Number(a === first));
+    let tried = 0;
+    for (const [at, offer] of order) {
+      const own = tried < MAX_SOUNDS ? client.separateSound(String(at)) : null;
+      if (own === null) continue;
+      tried++;
+      try {
+        sounds.push(await this.sound(own, offer, pictures.seconds));
+      } catch (error) {
+        this.options.signal?.throwIfAborted();
+        if (!isBroken(error) || (offer === first && !(await this.isHeard(pictures)))) throw error;
+        log.warn({ err: error }, 'sound of a film cannot be read and is left out');
+      }
+    }
+  }
+
+  private async sound(client: SegmentClient, offer: SoundOffer, most: number): Promise<FetchedSound> {
+    const { file, ...times } = await this.list(client, 'playlist of its sound', most).finally(() => client.close());
+    const { path } = file;
+    try {
+      return { ...offer, ...times, path, part: await openSound(path, limitsUntil(this.deadline, this.options)) };
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+  }
+
+  /** Whether pictures have sound of their own. */
+  private async isHeard({ file }: FetchedList): Promise<boolean> {
+    const { found } = await openPart(file.path, limitsUntil(this.deadline, this.options));
+    return found.audio !== undefined;
   }
 
   /** @param most - seconds from which on segments are left out */
@@ -98,6 +134,13 @@ class FilmDownload {
       yield chunk;
     }
   }
+}
+
+/** Whether an error says that sound cannot be read, rather than that it must not be, or that a limit is reached. */
+function isBroken(error: unknown): boolean {
+  if (error instanceof LostSegment) return true;
+  if (!(error instanceof AditError) || error instanceof AddressRefused) return false;
+  return ['SOURCE_REFUSED', 'SOURCE_UNAVAILABLE', 'MEDIA_INVALID'].includes(error.code);
 }
 
 /** The segments that begin before a time; at least the first. */
