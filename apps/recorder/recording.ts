@@ -175,7 +175,7 @@ export class Recording {
           const own = await ownFacts(head, sound, facts === null);
           const shown = facts ?? own;
           const tap = await this.archive?.begin(head, run, recorded);
-          if (!(sound?.stream instanceof SoundBeside)) recorded?.read();
+          if (!(sound?.stream instanceof SoundBeside)) recorded?.read(signal);
           const pieces = decodeLive({
             head,
             container: run.container,

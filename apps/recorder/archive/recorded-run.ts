@@ -83,12 +83,16 @@ export class RecordedRun {
     this.over.abort();
     this.times.end();
     const { archive } = this;
-    if (archive === null) return;
     this.archive = null;
-    archive.end();
+    archive?.end();
     // A run of which nothing was decoded has no place.
-    if (this.times.latestUs === -Infinity) archive.stop();
-    setTimeout(() => archive.stop(), REST_MILLISECONDS).unref();
+    if (this.times.latestUs === -Infinity) archive?.stop();
+    const stop = (): void => {
+      archive?.stop();
+      // Nobody may have begun to read this.
+      this.sound?.end();
+    };
+    setTimeout(stop, REST_MILLISECONDS).unref();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<PlacedSegment> {
@@ -135,7 +139,7 @@ export class RecordedRun {
     let header: Buffer | null = null;
     try {
       for await (const segment of archive.segments) {
-        const placed = await this.placed(segment);
+        const placed = await this.placed(segment, archive);
         if (placed === null) return;
         const { startUs, fromUs, init } = placed;
         if (distance !== null && Math.abs(fromUs - startUs - distance) > JUMP_US) run = {};
@@ -152,11 +156,15 @@ export class RecordedRun {
   }
 
   /** Places a segment; null where nothing of the run was decoded. */
-  private async placed(segment: ArchivedSegment): Promise<Omit<PlacedSegment, 'run'> | null> {
+  private async placed(
+    segment: ArchivedSegment,
+    { isBehind }: RunArchive,
+  ): Promise<Omit<PlacedSegment, 'run'> | null> {
     const { times } = this;
     await times.reached(segment.startUs + segment.durationUs);
     const startUs = this.container === 'mpegts' ? near(segment.startUs, times.latestUs) : segment.startUs;
-    const heard = (await this.sound?.addTo(segment, startUs, () => this.over.signal.aborted)) ?? segment;
+    const hasEnded = (): boolean => this.over.signal.aborted;
+    const heard = (await this.sound?.addTo(segment, startUs, { hasEnded, isBehind })) ?? segment;
     const [fromUs, endUs] = [times.at(startUs), times.at(startUs + segment.durationUs)];
     if (fromUs === null || endUs === null) return null;
     times.forget(startUs);

@@ -76,7 +76,7 @@ async function recorded(
   const lost: string[] = [];
   const recording = new RecordedRun(head, 'mpegts', (reason) => lost.push(reason), sound);
   await recording.start();
-  sound.read();
+  sound.read(signal);
   const segments: PlacedSegment[] = [];
   const reading = (async () => {
     for await (const segment of recording) segments.push(segment);
@@ -181,11 +181,11 @@ describe('the recording of pictures whose sound comes apart', () => {
     const [first, second] = (await recorded(never, { waitMs: 0 })).segments;
     const { start } = await openHead(liveRun(pictures), { directory, signal });
     const recording = new RecordedSound({ open: later, pictures: { start, statedTime: null }, directory, waitMs: 0 });
-    recording.read();
-    expect(await recording.addTo(first!, first!.startUs, () => false)).toBe(first);
+    recording.read(signal);
+    expect(await recording.addTo(first!, first!.startUs, { hasEnded: () => false, isBehind: () => false })).toBe(first);
     isOpen = true;
     await copied(recording);
-    const heardSegment = { ...second!, ...(await recording.addTo(second!, second!.startUs, () => false)) };
+    const heardSegment = { ...second!, ...(await recording.addTo(second!, second!.startUs, { hasEnded: () => false, isBehind: () => false })) };
     recording.end();
     expect(heardSegment.init.equals(first!.init)).toBe(false);
     const { streams, beeps } = await heard({ segments: [heardSegment], lost: [] });

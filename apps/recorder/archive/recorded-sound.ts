@@ -25,6 +25,8 @@ const WAIT_MS = { running: 6000, ended: 1500 };
 const AHEAD_SECONDS = 60;
 /** Seconds of sound that wait for their pictures; the oldest are left out beyond that. */
 const MOST_SECONDS = 120;
+/** Bytes of it. */
+const MOST_BYTES = 16 << 20;
 /** Seconds by which sound may begin before its segment. */
 const EARLY_SECONDS = 0.1;
 const STEP_MS = 50;
@@ -69,9 +71,9 @@ export class RecordedSound {
   /** Opens the sound for whoever hears it. */
   readonly open = (signal: AbortSignal): AsyncGenerator<LiveRun> => this.copiedRuns(signal);
 
-  /** Reads it where nobody hears it. */
-  read(): void {
-    const { signal } = this.ending;
+  /** Reads it where nobody hears it, until the stream is stopped or the recording of its pictures has ended. */
+  read(stopped: AbortSignal): void {
+    const signal = AbortSignal.any([stopped, this.ending.signal]);
     void readSound(this.open, signal, async ({ body }) => {
       for await (const _ of body) while (this.until > this.seen + AHEAD_SECONDS) await pause(STEP_MS, signal);
     });
@@ -96,15 +98,19 @@ export class RecordedSound {
    * Returns a segment of pictures with its sound; as it is where there is none.
    *
    * @param startUs - of the segment, where its own clock has begun anew
-   * @param hasEnded - whether the run has
+   * @param run - whether it has ended, and whether its pictures can wait no longer
    */
-  async addTo(segment: ArchivedSegment, startUs: number, hasEnded: () => boolean): Promise<ArchivedSegment> {
+  async addTo(
+    segment: ArchivedSegment,
+    startUs: number,
+    { hasEnded, isBehind }: { hasEnded: () => boolean; isBehind: () => boolean },
+  ): Promise<ArchivedSegment> {
     const [from, end] = [startUs / 1e6 - EARLY_SECONDS, (startUs + segment.durationUs) / 1e6];
     const begun = Date.now();
     const { waitMs = WAIT_MS.running } = this.options;
     const isLate = (): boolean => Date.now() - begun > (hasEnded() ? Math.min(waitMs, WAIT_MS.ended) : waitMs);
     // Sound that is later than that is not waited for until it has caught up.
-    while (this.isInTime && this.until < end && !isLate()) await sleep(STEP_MS);
+    while (this.isInTime && this.until < end && !isLate() && !isBehind()) await sleep(STEP_MS);
     this.isInTime = this.until >= end;
     const { moov } = this;
     if (moov === null) return segment;
@@ -135,7 +141,12 @@ export class RecordedSound {
     const sound = { ...run, start: head.start };
     const distance = goesOn ? nextDistance(sound, pictures, this.until) : soundDistance(sound, pictures, this.seen);
     if (stream === undefined || distance === null) return { ...run, body: head.body };
-    const archive = await archiveSound(stream, run.container);
+    const archive = await archiveSound(stream, run.container).catch((error: unknown) => {
+      log.warn({ err: error }, 'the sound of a recording cannot be copied');
+      return null;
+    });
+    // Whoever hears it needs no copy.
+    if (archive === null) return { ...run, body: head.body };
     void this.collect(archive, distance - head.start);
     const body = new Transform({
       transform(bytes: Buffer, _encoding, done) {
@@ -151,13 +162,30 @@ export class RecordedSound {
     try {
       for await (const fragment of archive.fragments) {
         const at = fragment.start + distance;
+        // Times of another clock would leave out what is in time.
+        if (!this.isNear(at) || !this.isNear(at + fragment.seconds)) continue;
         this.moov = fragment.moov;
         this.fragments.push({ fragment, at, shift: distance + this.options.pictures.start });
         this.until = Math.max(this.until, at + fragment.seconds);
-        this.fragments = this.fragments.filter((each) => each.at > this.until - MOST_SECONDS);
+        this.forget();
       }
     } catch (error) {
       log.warn({ err: error }, 'the sound of a recording cannot be copied');
+    }
+  }
+
+  private isNear(seconds: number): boolean {
+    return Math.abs(seconds - this.seen) <= MOST_SECONDS;
+  }
+
+  /** Leaves out the oldest of what waits beyond the limits. */
+  private forget(): void {
+    const { fragments } = this;
+    let bytes = fragments.reduce((sum, { fragment }) => sum + fragment.bytes.length, 0);
+    const isMuch = (at: number): boolean => bytes > MOST_BYTES || at <= this.until - MOST_SECONDS;
+    for (let [first] = fragments; first !== undefined && isMuch(first.at); [first] = fragments) {
+      bytes -= first.fragment.bytes.length;
+      fragments.shift();
     }
   }
 }

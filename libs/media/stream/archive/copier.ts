@@ -13,6 +13,8 @@ export interface Copier {
    * is taken then, and the copy ends with what was complete.
    */
   take(bytes: Buffer): boolean;
+  /** So much waits for ffmpeg that whoever reads the copy must not keep it waiting. */
+  isBehind: () => boolean;
   /** No more bytes follow: what is left of the copy comes, too. */
   end(): void;
   /** Ends it at once. */
@@ -73,6 +75,7 @@ export async function startCopy({ container, streams, fragments: { flags, option
       if (stdin.writableLength > WAITING_BYTES) end();
       return isOpen;
     },
+    isBehind: () => stdin.writableLength > WAITING_BYTES / 2,
     end,
     stop() {
       isOpen = false;
