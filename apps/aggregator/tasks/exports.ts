@@ -139,7 +139,7 @@ export class Exports extends TaskLoop {
     row: ExportEntity,
     progress: (share: number) => Promise<void>,
   ): Promise<ExportedFile | null> {
-    if (!SegmentsExport.parse(row.config).refine) return this.segments.file(row, progress);
+    if (SegmentsExport.parse(row.config).refine !== true) return this.segments.file(row, progress);
     await this.segments.check(row);
     const refined = await this.borders.of(row, progress);
     if (refined === null) return null;

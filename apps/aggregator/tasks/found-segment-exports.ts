@@ -22,10 +22,11 @@ import { foundSegments } from '@adit/indexes';
 import type { ClaimedTask } from '@adit/leases';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { writeZip, ZIP, type ZipEntry } from '@adit/ooxml';
-import { PostgresIndex, questionOf, type FoundDocument } from '@adit/search';
+import { PostgresIndex, questionOf, type FoundDocument, type FoundPage } from '@adit/search';
 import { newestParagraphs } from '@adit/transcript-store';
 import { In, IsNull, type DataSource } from 'typeorm';
 import { SEGMENT_PAGE } from '../endings/job-results.js';
+import { lookTag } from './border-windows.js';
 import { cutSources, eventOf, footageOf, listsOf, titleOf, type CutSource, type Footage } from './cut-sources.js';
 import type { ExportedFile } from './transcript-exports.js';
 
@@ -36,6 +37,7 @@ const FUZZY_MS = 5_000;
 /** Letters of the name of a film in that of a file. */
 const NAME_LETTERS = 40;
 const NARROW = 'Narrow it down by words, filters or times.';
+const PARTIAL = 'Parts of words and misspelt words were not all looked for: some results may be missing.';
 
 /** Results of one file: sources in their order, and what was found in them in the order of their times. */
 interface Part {
@@ -65,7 +67,8 @@ export class FoundSegmentExports {
   ): Promise<ExportedFile> {
     const wanted = FoundSegmentsExport.parse(row.config);
     const format = EDIT_FORMATS[wanted.format];
-    const found = await this.noted(task, await this.search(row, wanted));
+    const { documents, isComplete } = await this.search(row, wanted);
+    const found = await this.noted(task, documents);
     const footage = await this.footage(row.workspaceId, found);
     const parts = partsOf(footage, found, format);
     const total = parts.reduce((sum, { documents }) => sum + documents.length, 0) * format.passes;
@@ -77,26 +80,43 @@ export class FoundSegmentExports {
     const isOne = first !== undefined && parts.length === 1;
     const { extension, mimeType } = isOne ? format : ZIP;
     const content = isOne ? this.write(first, writing) : writeZip(this.archive(parts, writing));
-    return { filename: `search-${row.id}.${extension}`, mimeType, content };
+    const notes = isComplete ? [] : [PARTIAL];
+    return { filename: `search-${row.id}.${extension}`, mimeType, content, notes };
   }
 
   /** All that the search finds in jobs that were made before the export was asked for: later ones would come and go with retries. */
   private async search(
     { workspaceId, timeCreated }: Pick<ExportEntity, 'workspaceId' | 'timeCreated'>,
     { search }: FoundSegmentsExport,
-  ): Promise<FoundDocument[]> {
+  ): Promise<FoundPage> {
     const { time_created_from: from, time_created_to: to = timeCreated, ...asked } = search;
     const created = { from, to: to < timeCreated ? to : timeCreated };
     const question = questionOf(workspaceId, { ...asked, created }, { modules: this.modules, mark: '/config/search/' });
-    const found: FoundDocument[] = [];
+    // By their keys: what is indexed again meanwhile may be on two pages.
+    const found = new Map<string, FoundDocument>();
+    let isComplete = true;
     for (let after: string | null = null; ;) {
-      const { documents } = await this.index.find(question, { after, limit: PAGE });
-      found.push(...documents);
-      refuseBeyond(found);
-      const last = documents.at(-1);
-      if (last === undefined || documents.length < PAGE) return found;
+      const page = await this.index.find(question, { after, limit: PAGE });
+      for (const document of page.documents) found.set(nameOf(document), document);
+      isComplete &&= page.isComplete;
+      refuseBeyond([...found.values()]);
+      const last = page.documents.at(-1);
+      if (last === undefined || page.documents.length < PAGE) break;
       after = last.place;
     }
+    return { documents: await this.withoutLooks([...found.values()]), isComplete };
+  }
+
+  /** Leaves out what jobs of other exports found around borders: these jobs are deleted with their export. */
+  private async withoutLooks(found: readonly FoundDocument[]): Promise<FoundDocument[]> {
+    const looks: { id: string }[] = await this.db.query(
+      `SELECT j.id FROM jobs j JOIN exports e ON e.workspace_id = j.workspace_id
+          AND e.id = CASE WHEN j.tag ~ $2 THEN right(j.tag, 36)::uuid END
+        WHERE j.id = ANY ($1::uuid[])`,
+      [[...new Set(found.map(({ jobId }) => jobId))], `^${lookTag('[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')}$`],
+    );
+    const left = new Set(looks.map(({ id }) => id));
+    return found.filter(({ jobId }) => !left.has(jobId));
   }
 
   /** What is there of the results, when the export is bound to their jobs and texts. Throws NOT_FOUND when it is lost. */
@@ -243,6 +263,10 @@ function paragraphEvent(
     ...(words.length > 0 && { words }),
     speaker: speaker === '' ? null : speaker,
   };
+}
+
+function nameOf({ jobId, key: { seq, paragraph } }: FoundDocument): string {
+  return paragraph === null ? `${jobId} ${seq}` : `${paragraph.variantId} ${paragraph.id}`;
 }
 
 function sourceOf({ jobId, sourceIndex }: FoundDocument): string {

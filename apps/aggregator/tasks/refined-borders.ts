@@ -27,6 +27,7 @@ import {
   everyFrame,
   frameModule,
   unlabelled,
+  lookTag,
   windowBefore,
   windowBehind,
   type FrameModule,
@@ -42,8 +43,8 @@ const MAX_OPEN = 10;
 const MAX_SEGMENTS = 10_000;
 /** Time after which an export goes on without what was not looked at. */
 const MAX_WAIT_MS = 3_600_000;
-/** Seconds after which a window's job goes by itself, should the export have gone. */
-const TTL = 3_600;
+/** Seconds after which a window's job goes by itself, should the export have gone: no sooner than the export would end. */
+const TTL = 7_200;
 const MAX_NOTES = 20;
 
 /** Where a segment truly begins and ends, as far as that was found out. */
@@ -223,7 +224,7 @@ export class RefinedBorders {
       ...{
         sources: [source.uri],
         modules: { [module.row.postedAs]: {} },
-        tag: `refine ${exportId}`,
+        tag: lookTag(exportId),
         ttl: TTL,
         priority,
       },

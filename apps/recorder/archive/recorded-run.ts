@@ -156,10 +156,7 @@ export class RecordedRun {
   }
 
   /** Places a segment; null where nothing of the run was decoded. */
-  private async placed(
-    segment: ArchivedSegment,
-    { isBehind }: RunArchive,
-  ): Promise<Omit<PlacedSegment, 'run'> | null> {
+  private async placed(segment: ArchivedSegment, { isBehind }: RunArchive): Promise<Omit<PlacedSegment, 'run'> | null> {
     const { times } = this;
     await times.reached(segment.startUs + segment.durationUs);
     const startUs = this.container === 'mpegts' ? near(segment.startUs, times.latestUs) : segment.startUs;

@@ -185,7 +185,10 @@ describe('the recording of pictures whose sound comes apart', () => {
     expect(await recording.addTo(first!, first!.startUs, { hasEnded: () => false, isBehind: () => false })).toBe(first);
     isOpen = true;
     await copied(recording);
-    const heardSegment = { ...second!, ...(await recording.addTo(second!, second!.startUs, { hasEnded: () => false, isBehind: () => false })) };
+    const heardSegment = {
+      ...second!,
+      ...(await recording.addTo(second!, second!.startUs, { hasEnded: () => false, isBehind: () => false })),
+    };
     recording.end();
     expect(heardSegment.init.equals(first!.init)).toBe(false);
     const { streams, beeps } = await heard({ segments: [heardSegment], lost: [] });

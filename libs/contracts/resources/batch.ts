@@ -152,7 +152,7 @@ export const SegmentsExport = z.strictObject({
   ...segmentFilter,
   ...editing,
   /** Jobs look at the frames between samples for the first and the last frame of each segment. */
-  refine: z.boolean().default(false),
+  refine: z.boolean().optional(),
 });
 export type SegmentsExport = z.infer<typeof SegmentsExport>;
 
