@@ -1,5 +1,6 @@
 import { IsoTime, pageOf, PageQuery } from '@adit/contracts';
 import { z } from 'zod';
+import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { Message, UuidInPath } from '../http/shapes.js';
 
@@ -128,6 +129,7 @@ export const listInvitations = defineRoute({
   access: 'admin',
   query: PageQuery,
   reply: pageOf(Invitation).meta({ id: 'InvitationPage' }),
+  example: { reply: examplePage(exampleInvitation) },
 });
 
 export const createInvitation = defineRoute({
