@@ -143,6 +143,7 @@ export class RecordedSound {
     if (stream === undefined || distance === null) return { ...run, body: head.body };
     const archive = await archiveSound(stream, run.container).catch((error: unknown) => {
       log.warn({ err: error }, 'the sound of a recording cannot be copied');
+      // eslint-disable-next-line adit/no-lost-errors -- a copy that cannot be made takes the sound from no analysis
       return null;
     });
     // Whoever hears it needs no copy.

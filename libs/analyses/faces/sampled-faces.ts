@@ -56,7 +56,7 @@ export async function sampledFaces(
 export function searchOrder(times: readonly number[]): { index: number; searched: number[] }[] {
   const order: { index: number; searched: number[] }[] = [];
   let before = -1;
-  for (const [index, time] of times.entries()) {
+  for (const index of times.keys()) {
     const isLast = index === times.length - 1;
     const isNextTooLate =
       !isLast && before >= 0 && elementAt(times, index + 1) - elementAt(times, before) > SEARCHED_EVERY;
