@@ -1,4 +1,4 @@
-/** @needs weights, build */
+/** @needs weights, build, time */
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { Problem } from '@adit/contracts';

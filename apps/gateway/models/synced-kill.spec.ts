@@ -1,4 +1,4 @@
-/** @needs weights, servers */
+/** @needs weights, servers, time */
 import 'reflect-metadata';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

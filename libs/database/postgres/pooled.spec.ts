@@ -1,4 +1,4 @@
-/** @needs servers */
+/** @needs servers, time */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configureLogging } from '@adit/runtime';
 import { describeWith, freshDatabase, queryDatabase, type FreshDatabase } from '@adit/testing';

@@ -1,4 +1,4 @@
-/** @needs ffmpeg */
+/** @needs ffmpeg, time */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

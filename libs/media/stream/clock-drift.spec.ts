@@ -1,3 +1,4 @@
+/** @needs time */
 import { describe, expect, it } from '@jest/globals';
 import { ClockDrift } from './clock-drift.js';
 

@@ -1,4 +1,4 @@
-/** @needs ffmpeg */
+/** @needs ffmpeg, time */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
