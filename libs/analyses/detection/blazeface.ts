@@ -21,8 +21,9 @@ export interface BlazeFace extends ScoredBox {
   points: FacePoints;
 }
 
-export function mapPoints([a, b, c, d, e, f]: FacePoints, map: (point: Point) => Point): FacePoints {
-  return [map(a), map(b), map(c), map(d), map(e), map(f)];
+export function mapPoints(points: FacePoints, map: (point: Point, index: number) => Point): FacePoints {
+  const [a, b, c, d, e, f] = points;
+  return [map(a, 0), map(b, 1), map(c, 2), map(d, 3), map(e, 4), map(f, 5)];
 }
 
 /** Anchors in the order of the model's outputs: grid side, anchors at each place. */

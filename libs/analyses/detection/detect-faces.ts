@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import {
   inputOf,
   letterbox,
@@ -13,6 +14,7 @@ import {
 import { blazeface, mapPoints, type BlazeFace, type FacePoints } from './blazeface.js';
 import { faceMesh } from './facemesh.js';
 import { ahead } from '../tracking/ahead.js';
+import type { RegionSearch } from './searched-regions.js';
 import { ultraface } from './ultraface.js';
 
 export interface DetectionNetworks {
@@ -24,6 +26,16 @@ export interface DetectionNetworks {
 /** A face in fractions of the frame (box and points), independent of the picture's size. */
 export interface DetectedFace extends ScoredBox {
   points: FacePoints;
+  /** Score of UltraFace, which proposed it, 0.5..1; `score` is the mean of it and BlazeFace's. */
+  proposed: number;
+}
+
+/** What is known of a film's picture before its faces are looked for. */
+interface Search {
+  /** Faces of the same place shortly before or after, in fractions: small faces are looked for only around the small ones. */
+  known?: readonly PixelBox[];
+  /** Knows what lies in regions that have not changed. */
+  regions?: RegionSearch;
 }
 
 /** Below this score UltraFace reports as many false faces as true ones. */
@@ -58,49 +70,79 @@ const MIN_SIDE = 10;
  * frame, possibly larger) and finds the key points; unconfirmed boxes are dropped. Where UltraFace was in doubt, or
  * BlazeFace about a large face, Face Mesh has to see a face as well. On the evaluation's group photos each network
  * alone reports false faces; together they report none (README.md).
- *
- * `known`: faces of the same place shortly before or after. Then small faces are looked for only around the small ones
- * among these.
  */
 export async function detectFaces(
   picture: RgbImage,
   closer: RgbImage,
   networks: DetectionNetworks,
-  known?: readonly PixelBox[],
+  search: Search = {},
 ): Promise<DetectedFace[]> {
-  const candidates = suppress(await propose(picture, networks.ultraface, known), 0.35, 0.6);
+  const candidates = suppress(await propose(picture, networks.ultraface, search), 0.35, 0.6);
   const scale = closer.width / picture.width;
-  const checked = await ahead(candidates, RUNS_AHEAD, async (candidate) => {
-    const near = scaled(candidate, scale);
-    const seen = await blazeface(networks.blazeface, closer, near, MIN_OVERLAP);
-    if (!seen || !isConfirmed(candidate, near, seen)) return [];
-    if (isInDoubt(candidate, near, seen) && !(await hasMesh(networks.facemesh, closer, seen))) return [];
-    return [{ box: near, seen }];
-  });
-  const confirmed = checked.flat();
-  const heads = suppress(
-    confirmed.map((face) => ({ ...face.seen, score: face.box.score, face })),
-    0.5,
-    0.8,
-  );
-  return heads.map(({ face: { box, seen } }) => ({
-    x: box.x / closer.width,
-    y: box.y / closer.height,
-    w: box.w / closer.width,
-    h: box.h / closer.height,
-    score: (box.score + seen.score) / 2,
-    points: mapPoints(seen.points, ([x, y]) => [x / closer.width, y / closer.height]),
+  const near = candidates.map((candidate) => scaled(candidate, scale));
+  return (await confirm(near, closer, networks)).map(({ box, seen }) => inFractions(box, seen, closer));
+}
+
+/**
+ * Finds the faces that are expected in a picture, without UltraFace: BlazeFace has to see each where it is expected, in
+ * fractions of the picture. Returns null where one is not seen.
+ */
+export async function confirmFaces(
+  picture: RgbImage,
+  networks: DetectionNetworks,
+  expected: readonly DetectedFace[],
+): Promise<DetectedFace[] | null> {
+  const { width, height } = picture;
+  const near = expected.map(({ x, y, w, h, proposed }) => ({
+    ...{ x: x * width, y: y * height, w: w * width, h: h * height, score: proposed },
   }));
+  const confirmed = await confirm(near, picture, networks);
+  if (confirmed.length < expected.length) return null;
+  return confirmed.map(({ box, seen, at }) => {
+    // Expected boxes are of UltraFace; by how much a face is elsewhere, BlazeFace's points say.
+    const was = centre(mapPoints(elementAt(expected, at).points, ([x, y]) => [x * width, y * height]));
+    const is = centre(seen.points);
+    return inFractions({ ...box, x: box.x + is[0] - was[0], y: box.y + is[1] - was[1] }, seen, picture);
+  });
+}
+
+/** Those of the boxes, in pixels of the picture, in which BlazeFace sees a face, each once; `at` is the box's index. */
+async function confirm(
+  boxes: readonly ScoredBox[],
+  picture: RgbImage,
+  networks: DetectionNetworks,
+): Promise<{ box: ScoredBox; seen: BlazeFace; at: number }[]> {
+  const checked = await ahead(boxes, RUNS_AHEAD, async (box, at) => {
+    const seen = await blazeface(networks.blazeface, picture, box, MIN_OVERLAP);
+    if (!seen || !isConfirmed(box, seen)) return [];
+    if (isInDoubt(box, seen) && !(await hasMesh(networks.facemesh, picture, seen))) return [];
+    return [{ box, seen, at }];
+  });
+  const heads = checked.flat().map((face) => ({ ...face.seen, score: face.box.score, face }));
+  return suppress(heads, 0.5, 0.8).map(({ face }) => face);
+}
+
+function inFractions(box: ScoredBox, seen: BlazeFace, { width, height }: RgbImage): DetectedFace {
+  return {
+    ...{ x: box.x / width, y: box.y / height, w: box.w / width, h: box.h / height },
+    ...{ score: (box.score + seen.score) / 2, proposed: box.score },
+    points: mapPoints(seen.points, ([x, y]) => [x / width, y / height]),
+  };
+}
+
+function centre(points: FacePoints): Point {
+  const mean = (axis: 0 | 1): number => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
+  return [mean(0), mean(1)];
 }
 
 /** Thresholds measured on the evaluation's photos, their reductions to 23-pixel faces and their false candidates. */
-function isConfirmed(candidate: ScoredBox, near: PixelBox, seen: BlazeFace): boolean {
-  if (isLarge(near)) return seen.score >= 0.6;
-  return seen.score >= 0.65 || (seen.score >= 0.4 && candidate.score >= 0.95);
+function isConfirmed(box: ScoredBox, seen: BlazeFace): boolean {
+  if (isLarge(box)) return seen.score >= 0.6;
+  return seen.score >= 0.65 || (seen.score >= 0.4 && box.score >= 0.95);
 }
 
-function isInDoubt(candidate: ScoredBox, near: PixelBox, seen: BlazeFace): boolean {
-  return candidate.score < SURE || (isLarge(near) && seen.score < SURELY_SEEN);
+function isInDoubt(box: ScoredBox, seen: BlazeFace): boolean {
+  return box.score < SURE || (isLarge(box) && seen.score < SURELY_SEEN);
 }
 
 function isLarge({ w, h }: PixelBox): boolean {
@@ -119,7 +161,7 @@ async function hasMesh(network: NetworkSession, picture: RgbImage, seen: BlazeFa
 async function propose(
   picture: RgbImage,
   network: NetworkSession,
-  known: readonly PixelBox[] | undefined,
+  { known, regions: among = (_region, _kind, search) => search() }: Search,
 ): Promise<ScoredBox[]> {
   const { width, height } = picture;
   const input = inputOf(network);
@@ -132,7 +174,9 @@ async function propose(
     regions.push(...all.filter((tile) => places === null || places.some((place) => overlap(tile, place) > 0)));
   }
   const found = await ahead(regions, RUNS_AHEAD, async (region, i) => {
-    const boxes = await ultraface(network, picture, region, MIN_CANDIDATE);
+    const boxes = await among(region, i === 0 ? 'whole' : 'tile', () =>
+      ultraface(network, picture, region, MIN_CANDIDATE),
+    );
     return i === 0 ? boxes : boxes.filter((box) => !isCut(box, region, width, height));
   });
   return found

@@ -67,7 +67,7 @@ type Context = AnalysisContext<FaceArguments, Model>;
 export default defineAnalysis({
   name: 'faces',
   family: 'face',
-  version: 7,
+  version: 8,
   args: FaceArguments,
   observations: FaceObservations,
   models: ({ expressions, embedding }): readonly Model[] => {

@@ -15,7 +15,18 @@ function sighting(index: number, x: number, y = 0.4, size = 0.1): Sighting {
     [x, y],
     [x, y],
   ];
-  return { index, time: index / 2, x, y, w: size, h: size, score: 0.9, points, appearance: ONE_APPEARANCE };
+  return {
+    index,
+    time: index / 2,
+    x,
+    y,
+    w: size,
+    h: size,
+    score: 0.9,
+    proposed: 0.9,
+    points,
+    appearance: ONE_APPEARANCE,
+  };
 }
 
 describe('settleTracks', () => {

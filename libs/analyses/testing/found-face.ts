@@ -5,7 +5,7 @@ import type { Sighting } from '../faces/sighting.js';
 export function foundFace(frame: { width: number; height: number }, { x, y, w, h }: PixelBox, index = 0): Sighting {
   const { width, height } = frame;
   return {
-    ...{ index, time: index / 2, score: 0.8, x: x / width, y: y / height, w: w / width, h: h / height },
+    ...{ index, time: index / 2, score: 0.8, proposed: 0.8, x: x / width, y: y / height, w: w / width, h: h / height },
     points: [
       [0, 0],
       [0, 0],
