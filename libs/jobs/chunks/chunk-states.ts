@@ -16,9 +16,7 @@
  */
 import type { ChunkUse, UnitOutcome } from '@adit/contracts';
 import {
-  ChunkAnalysisEntity,
   type ChunkAnalysisState,
-  ChunkEntity,
   type ChunkState,
   inStatement,
   isActive,
@@ -27,8 +25,9 @@ import {
   returned,
 } from '@adit/database';
 import { outboxColumns, writtenMessages, type OutboxMessage } from '@adit/outbox';
-import { In, type DataSource, type EntityManager } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { listensOf } from './requests.js';
+import { CHUNK_IS_LOCKED, lockedChunk } from './locked-chunk.js';
 import { countedOutcome } from './used-seconds.js';
 
 type Db = Pick<DataSource, 'query'>;
@@ -228,12 +227,13 @@ export function decodedChunk(chunk: DecodedChunk): [string, unknown[]] {
 const DECODED = `
   WITH j AS MATERIALIZED (
     SELECT j.id FROM jobs j WHERE j.id = $1 AND ${isLive('j')} FOR UPDATE),
+  ${lockedChunk('$2', 'EXISTS (SELECT FROM j)')},
   c AS (
-    UPDATE chunks SET state = $3, packs = $4::jsonb, lease_until = NULL, running_until = NULL FROM j
-     WHERE chunks.id = $2 AND chunks.state = 'requested'),
+    UPDATE chunks SET state = $3, packs = $4::jsonb, lease_until = NULL, running_until = NULL
+     WHERE id = $2 AND state = 'requested' AND ${CHUNK_IS_LOCKED}),
   a AS (
-    UPDATE chunk_analyses SET state = 'requested', lease_until = now() + make_interval(secs => $6), running_until = NULL FROM j
-     WHERE chunk_id = $2 AND digest = ANY($5::text[]) AND chunk_analyses.state = 'waiting'),
+    UPDATE chunk_analyses SET state = 'requested', lease_until = now() + make_interval(secs => $6), running_until = NULL
+     WHERE chunk_id = $2 AND digest = ANY($5::text[]) AND state = 'waiting' AND ${CHUNK_IS_LOCKED}),
   o AS (${writtenMessages(`SELECT m.topic, m.key, m.envelope, j.id::text FROM j, unnest($7::text[], $8::text[], $9::jsonb[]) AS m(topic, key, envelope)`)})
   SELECT EXISTS (SELECT 1 FROM j) AS live`;
 
@@ -252,9 +252,10 @@ export async function setAnalysed(
 const ANALYSED = `
   WITH live AS (
     SELECT 1 FROM jobs j WHERE j.id = $1 AND ${isLive('j')}),
+  ${lockedChunk('$2', 'EXISTS (SELECT FROM live)')},
   recorded AS (
     UPDATE chunk_analyses SET state = 'done', units = $4::jsonb, error = NULL, lease_until = NULL, running_until = NULL
-     WHERE chunk_id = $2 AND digest = $3 AND state IN ('waiting', 'requested') AND EXISTS (SELECT FROM live)
+     WHERE chunk_id = $2 AND digest = $3 AND state IN ('waiting', 'requested') AND ${CHUNK_IS_LOCKED}
     RETURNING 1),
   ${countedOutcome({ jobId: '$1', chunkId: '$2', digest: '$3', use: '$5' }, 'EXISTS (SELECT FROM recorded)')}
   SELECT EXISTS (SELECT FROM live) AS live, EXISTS (SELECT FROM recorded) AS recorded`;
@@ -265,10 +266,14 @@ export async function endAnalysis(
   { chunkId, digest }: { chunkId: string; digest: string },
   { state, units, error }: { state: 'done' | 'failed'; units: UnitOutcome[] | null; error: string | null },
 ): Promise<boolean> {
-  const open = { chunkId, digest, state: In<ChunkAnalysisState>(['waiting', 'requested']) };
-  const { affected } = await manager.update(ChunkAnalysisEntity, open, { state, units, error, leaseUntil: null });
-  return affected !== 0;
+  return returned(await manager.query(ENDED, [chunkId, digest, state, JSON.stringify(units), error])).length > 0;
 }
+
+const ENDED = `
+  WITH ${lockedChunk('$1')}
+  UPDATE chunk_analyses SET state = $3, units = nullif($4::jsonb, 'null'), error = $5, lease_until = NULL
+   WHERE chunk_id = $1 AND digest = $2 AND state IN ('waiting', 'requested') AND ${CHUNK_IS_LOCKED}
+  RETURNING 1`;
 
 /**
  * Notes that no process that was given an analysis can do it as requested; returns the seconds since that was so.
@@ -341,15 +346,26 @@ export async function settleChunks(manager: EntityManager): Promise<number> {
 
 /** The packs of a chunk are gone: it is decoded again for the analyses that still miss them. */
 export async function redecode(manager: EntityManager, chunkId: string): Promise<void> {
-  await manager.update(ChunkAnalysisEntity, { chunkId, state: 'requested' }, { state: 'waiting', leaseUntil: null });
-  const decoded = { id: chunkId, state: 'decoded' as const };
-  await manager.update(ChunkEntity, decoded, { state: 'planned', packs: null, leaseUntil: null });
+  await manager.query(REDECODE, [chunkId]);
 }
+
+const REDECODE = `
+  WITH ${lockedChunk('$1')},
+  a AS (
+    UPDATE chunk_analyses SET state = 'waiting', lease_until = NULL
+     WHERE chunk_id = $1 AND state = 'requested' AND ${CHUNK_IS_LOCKED})
+  UPDATE chunks SET state = 'planned', packs = NULL, lease_until = NULL
+   WHERE id = $1 AND state = 'decoded' AND ${CHUNK_IS_LOCKED}`;
 
 /** The observations of a chunk are gone: it is analysed again. Its attempts stay counted, so that a constant loss ends. */
 export async function reanalyse(manager: EntityManager, chunkId: string, digest: string): Promise<void> {
-  const done = { chunkId, digest, state: 'done' as const };
-  await manager.update(ChunkAnalysisEntity, done, { state: 'waiting', units: null });
-  // A chunk that is still in use by other analyses is decoded again after them.
-  await manager.update(ChunkEntity, { id: chunkId, state: 'done' }, { state: 'planned' });
+  await manager.query(REANALYSE, [chunkId, digest]);
 }
+
+/** A chunk that is still in use by other analyses is decoded again after them. */
+const REANALYSE = `
+  WITH ${lockedChunk('$1')},
+  a AS (
+    UPDATE chunk_analyses SET state = 'waiting', units = NULL
+     WHERE chunk_id = $1 AND digest = $2 AND state = 'done' AND ${CHUNK_IS_LOCKED})
+  UPDATE chunks SET state = 'planned' WHERE id = $1 AND state = 'done' AND ${CHUNK_IS_LOCKED}`;

@@ -2,6 +2,7 @@
 import type { ChunkUse } from '@adit/contracts';
 import { countedUse } from '@adit/usage';
 import type { EntityManager } from 'typeorm';
+import { lockedChunk } from './locked-chunk.js';
 
 /** Parameters of a statement, in SQL. */
 interface OutcomeInSql {
@@ -13,15 +14,13 @@ interface OutcomeInSql {
 }
 
 /**
- * SQL: parts of a WITH clause that count an outcome where `condition` holds. The chunk remembers the modules for which the length
- * of its media was counted. It is locked for that: of two analyses of a module that end at once the later one sees what the other
- * has written.
+ * SQL: parts of a WITH clause that count an outcome where `condition` holds. The chunk, which `lockedChunk` has locked, remembers
+ * the modules for which the length of its media was counted: of two analyses of a module that end at once the later one sees what
+ * the other has written.
  */
 export function countedOutcome(outcome: OutcomeInSql, condition: string): string {
   const { jobId, chunkId, digest, use } = outcome;
   return `
-  chunk AS MATERIALIZED (
-    SELECT media_counted FROM chunks WHERE id = ${chunkId} FOR NO KEY UPDATE),
   carriers AS MATERIALIZED (
     SELECT m.module_id FROM chunk c CROSS JOIN job_modules m
      WHERE m.job_id = ${jobId} AND ${condition} AND (${use}::jsonb ->> 'media')::float8 > 0
@@ -34,7 +33,7 @@ export function countedOutcome(outcome: OutcomeInSql, condition: string): string
 }
 
 const OUTCOME = { jobId: '$1::uuid', chunkId: '$2::uuid', digest: '$3::text', use: '$4' };
-const COUNT = `WITH ${countedOutcome(OUTCOME, 'true')} SELECT 1`;
+const COUNT = `WITH ${lockedChunk('$2::uuid')}, ${countedOutcome(OUTCOME, 'true')} SELECT 1`;
 
 /** Counts an outcome, in the transaction that records it for the first time. */
 export async function countUse(
