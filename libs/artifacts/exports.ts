@@ -1,5 +1,5 @@
 import { elementAt } from '@adit/contracts';
-import { ArtifactEntity, columns, ExportEntity, returned } from '@adit/database';
+import { ArtifactEntity, columns, ExportEntity, returned, type BorderLook } from '@adit/database';
 import { updateHeld, type Held } from '@adit/leases';
 import type { EntityManager } from 'typeorm';
 import type { NewArtifact } from './artifacts.js';
@@ -27,6 +27,16 @@ export async function completeExport(
     { state: 'completed', progress: 1, timeCompleted: new Date(), leaseUntil: null, errorMsg: null, notes },
   );
   await manager.insert(ArtifactEntity, artifact);
+}
+
+/** Where jobs look for the true borders of an export's segments; null before it is known. */
+export async function looksOf(manager: EntityManager, id: string): Promise<BorderLook[] | null> {
+  const [row]: [{ looks: BorderLook[] | null }?] = await manager.query('SELECT looks FROM exports WHERE id = $1', [id]);
+  return row?.looks ?? null;
+}
+
+export async function keepLooks(manager: EntityManager, id: string, looks: readonly BorderLook[]): Promise<void> {
+  await manager.update(ExportEntity, { id }, columns<ExportEntity>({ looks: [...looks] }));
 }
 
 /** SQL: the export holds what a search found in the job or transcript `$1`, of which `$3` may name one variant. */

@@ -7,7 +7,7 @@ import { deletedBatches } from './rules/deleted-batches.js';
 import { deletedIndexes } from './rules/deleted-indexes.js';
 import { deletedTranscripts, deletedVariants } from './rules/deleted-transcripts.js';
 import { events } from './rules/events.js';
-import { expiredJobs } from './rules/expired-jobs.js';
+import { expiredJobs, looks } from './rules/expired-jobs.js';
 import { canaries, dictionaryVersions, modelVersions } from './rules/former-versions.js';
 import { idempotencyKeys } from './rules/idempotency-keys.js';
 import { jobTombstones } from './rules/job-tombstones.js';
@@ -25,6 +25,7 @@ import { usage } from './rules/usage.js';
 export const RETENTION_RULES: readonly RetentionRule[] = [
   changedRetention,
   expiredJobs,
+  looks,
   results,
   unfinishedErasures,
   deletedTranscripts,

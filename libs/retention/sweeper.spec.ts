@@ -5,6 +5,7 @@ import { AditError } from '@adit/contracts';
 import {
   ArtifactEntity,
   BatchEntity,
+  JobEntity,
   MediaEntity,
   ObjectRemovalEntity,
   TranscriptVariantEntity,
@@ -12,7 +13,7 @@ import {
 } from '@adit/database';
 import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { LessThan, Like } from 'typeorm';
+import { In, IsNull, LessThan, Like, Not } from 'typeorm';
 import { InstallationLease } from '@adit/leases';
 import type { Sweeper } from './sweeper.js';
 import { noteRemovals } from '@adit/object-removals';
@@ -42,6 +43,28 @@ describe('the sweeper', () => {
     expect(await deleted()).toBe(false);
     await sweeper.expireJobs(timeExpires);
     expect(await deleted()).toBe(true);
+  });
+
+  /** @hardening scale: Jobs that an export needed are left when it fails or goes */
+  it.each([
+    ['completed', 1],
+    ['failed', 1],
+    ['gone', 1],
+    ['waiting', 0],
+    ['processing', 0],
+  ])('deletes the jobs that look for an export which is %s: %i', async (state, deleted) => {
+    const exportId = randomUUID();
+    const jobId = (await jobs.commands.submit({ ...jobs.order(), exportId })).job.id;
+    const client = await jobs.submit();
+    await jobs.db.query(
+      `INSERT INTO exports (id, workspace_id, strategy, config, state) SELECT $1, $2, 'segments_export', '{}', $3
+        WHERE $3 <> 'gone'`,
+      [exportId, jobs.workspaceId, state],
+    );
+    await sweeper.expireJobs();
+    const where = { id: In([jobId, client]), timeDeleted: Not(IsNull()) };
+    expect((await jobs.db.manager.findBy(JobEntity, where)).map(({ id }) => id)).toEqual(deleted === 1 ? [jobId] : []);
+    await jobs.db.query('DELETE FROM exports');
   });
 
   it('removes requests a day after they were answered, or done without an answer', async () => {

@@ -1,6 +1,6 @@
 import { databaseNow } from '@adit/database';
 import { DictionaryStore } from '@adit/dictionaries';
-import { BatchCommands, JOB_SETTINGS, JOBS_EXPIRE, JobCommands, type JobSettings } from '@adit/jobs';
+import { BatchCommands, JOB_SETTINGS, JOBS_EXPIRE, JobCommands, LOOKS_ARE_LEFT, type JobSettings } from '@adit/jobs';
 import { DueWork, InstallationLease, removeLostSigns } from '@adit/leases';
 import { ModelStore } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -9,7 +9,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { DataSource } from 'typeorm';
 import { hasRemoved, type RetentionPass } from './rule.js';
 import { RETENTION_RULES } from './rules.js';
-import { expiredJobs } from './rules/expired-jobs.js';
+import { expiredJobs, looks } from './rules/expired-jobs.js';
 import { storeInstallationValues, type RetentionValues } from './values.js';
 
 const log = createLogger('sweeper');
@@ -57,7 +57,11 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void (this.running ??= this.run()), PERIOD_MILLISECONDS);
     const found = (): void => void (this.expiring ??= this.expireJobs());
-    this.unwatch = DueWork.of(this.db).watch({ name: 'expired-jobs', due: JOBS_EXPIRE, found });
+    this.unwatch = DueWork.of(this.db).watch({
+      name: 'expired-jobs',
+      due: `${JOBS_EXPIRE} OR ${LOOKS_ARE_LEFT}`,
+      found,
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -86,13 +90,14 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   /**
-   * Deletes jobs whose ttl is over. Several processes may: each job is deleted under its lock, once. Throws nothing.
+   * Deletes jobs whose ttl is over, and those of exports that have ended. Several processes may: each job is deleted under its lock, once. Throws nothing.
    */
   async expireJobs(at?: Date): Promise<void> {
     try {
       const pass = await this.pass(at);
-      for (const job of await expiredJobs.find(pass))
-        if (!this.stopping) await hasRemoved(expiredJobs.kind, () => expiredJobs.remove(job, pass));
+      for (const { kind, find, remove } of [expiredJobs, looks]) {
+        for (const job of await find(pass)) if (!this.stopping) await hasRemoved(kind, () => remove(job, pass));
+      }
     } catch (error) {
       log.debug({ err: error }, 'expired jobs could not be deleted; the next run tries again');
     } finally {

@@ -131,8 +131,3 @@ export function unlabelled({ label, type, frameStart, identityNumber, indexId }:
   const isUnknown = identityNumber !== null || indexId !== null || (type === 'face' && label === 'unknown');
   return isUnknown ? 'unknown people cannot be told apart in single frames' : null;
 }
-
-/** Tag of the jobs that look around borders for an export. */
-export function lookTag(exportId: string): string {
-  return `refine ${exportId}`;
-}

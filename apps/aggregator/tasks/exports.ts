@@ -143,9 +143,9 @@ export class Exports extends TaskLoop {
     await this.segments.check(row);
     const refined = await this.borders.of(row, progress);
     if (refined === null) return null;
-    const { borders, notes, jobs } = refined;
+    const { borders, notes } = refined;
     const file = await this.segments.file(row, progress, borders);
-    return { ...file, notes, onCompleted: () => this.borders.end(row.workspaceId, jobs) };
+    return { ...file, notes };
   }
 
   private async resultsFile(row: ExportEntity, task: ClaimedTask): Promise<ExportedFile> {

@@ -26,7 +26,6 @@ import { PostgresIndex, questionOf, type FoundDocument, type FoundPage } from '@
 import { newestParagraphs } from '@adit/transcript-store';
 import { In, IsNull, type DataSource } from 'typeorm';
 import { SEGMENT_PAGE } from '../endings/job-results.js';
-import { lookTag } from './border-windows.js';
 import { cutSources, eventOf, footageOf, listsOf, titleOf, type CutSource, type Footage } from './cut-sources.js';
 import type { ExportedFile } from './transcript-exports.js';
 
@@ -104,19 +103,7 @@ export class FoundSegmentExports {
       if (last === undefined || page.documents.length < PAGE) break;
       after = last.place;
     }
-    return { documents: await this.withoutLooks([...found.values()]), isComplete };
-  }
-
-  /** Leaves out what jobs of other exports found around borders: these jobs are deleted with their export. */
-  private async withoutLooks(found: readonly FoundDocument[]): Promise<FoundDocument[]> {
-    const looks: { id: string }[] = await this.db.query(
-      `SELECT j.id FROM jobs j JOIN exports e ON e.workspace_id = j.workspace_id
-          AND e.id = CASE WHEN j.tag ~ $2 THEN right(j.tag, 36)::uuid END
-        WHERE j.id = ANY ($1::uuid[])`,
-      [[...new Set(found.map(({ jobId }) => jobId))], `^${lookTag('[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}')}$`],
-    );
-    const left = new Set(looks.map(({ id }) => id));
-    return found.filter(({ jobId }) => !left.has(jobId));
+    return { documents: [...found.values()], isComplete };
   }
 
   /** What is there of the results, when the export is bound to their jobs and texts. Throws NOT_FOUND when it is lost. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { analysesFolder } from '@adit/analyses';
+import { insertExport } from '@adit/artifacts';
 import {
   columns,
   JobAnalysisEntity,
@@ -13,8 +14,7 @@ import { AnalysisRegistry } from '@adit/inference';
 import { JobCommands } from '@adit/jobs';
 import { loadModules } from '@adit/modules';
 import { filmFacts } from '@adit/testing';
-import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { In, IsNull } from 'typeorm';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   database,
   manager,
@@ -78,13 +78,16 @@ async function mined(found: readonly Found[], facts = filmFacts()): Promise<stri
   return jobId;
 }
 
-const exportOf = (jobId: string, more: Record<string, unknown> = {}) => ({
-  ...{ id: randomUUID(), timeCreated: new Date(), config: { job_id: jobId, format: 'csv', refine: true, ...more } },
-});
-const ask = (row: ReturnType<typeof exportOf>) => borders.of(row, () => Promise.resolve());
+async function exportOf(jobId: string, more: Record<string, unknown> = {}) {
+  const config = { job_id: jobId, format: 'csv', refine: true, ...more };
+  const row = { id: randomUUID(), workspaceId, strategy: 'segments_export' as const, config, jobId };
+  await insertExport(manager, { ...row, transcriptId: null, datasetId: null });
+  return { ...row, timeCreated: new Date() };
+}
+const ask = (row: Awaited<ReturnType<typeof exportOf>>) => borders.of(row, () => Promise.resolve());
 /** The jobs that look for an export, by the first frame of their range. */
 async function looks({ id }: { id: string }): Promise<Map<number, string>> {
-  const jobs = await manager.findBy(JobEntity, { tag: `refine ${id}` });
+  const jobs = await manager.findBy(JobEntity, { exportId: id });
   const ranges = await Promise.all(
     jobs.map(async ({ id: jobId }) => (await manager.findOneByOrFail(JobModuleEntity, { jobId })).range),
   );
@@ -100,8 +103,8 @@ async function end(jobId: string, found: readonly Found[], digestOfSource = medi
 }
 
 describe('borders of an export', () => {
-  it('are looked for by jobs of all frames between two samples, which are deleted in the end', async () => {
-    const row = exportOf(
+  it('are looked for by jobs of all frames between two samples', async () => {
+    const row = await exportOf(
       await mined([
         { label: 'Ada', frameStart: 375, frameEnd: 613 },
         { label: 'Bo', frameStart: 375, frameEnd: 400 },
@@ -116,8 +119,10 @@ describe('borders of an export', () => {
     const [analysis] = await manager.findBy(JobAnalysisEntity, { jobId: before });
     expect(analysis).toMatchObject({ analysis: 'faces', args: { rate: 25 } });
     expect(analysis?.frames[0]).toMatchObject({ rate: 25 });
-    // Asked again, it goes on waiting for the same jobs.
-    expect([await ask(row), (await looks(row)).size]).toEqual([null, 3]);
+    // Asked again, it goes on waiting for the same jobs, and reads no segments for that.
+    const read = jest.spyOn(results, 'numbered');
+    expect([await ask(row), (await looks(row)).size, read.mock.calls]).toEqual([null, 3, []]);
+    read.mockRestore();
 
     await end(before, [
       { label: 'Ada', frameStart: 370, frameEnd: 375 },
@@ -133,8 +138,16 @@ describe('borders of an export', () => {
       '1 border is as sampled: The film is gone.',
       '1 border is as sampled: it was not seen there again.',
     ]);
-    await borders.end(workspaceId, refined?.jobs ?? []);
-    expect(await manager.countBy(JobEntity, { id: In(refined?.jobs ?? []), timeDeleted: IsNull() })).toBe(0);
+  });
+
+  it('are looked for anew where the segments are others since', async () => {
+    const jobId = await mined([{ label: 'Ada', frameStart: 375, frameEnd: 613 }]);
+    const row = await exportOf(jobId);
+    expect(await ask(row)).toBeNull();
+    for (const look of (await looks(row)).values()) await end(look, []);
+    await manager.update(SegmentEntity, { jobId }, { frameEnd: 713 });
+    expect(await ask(row)).toBeNull();
+    expect([...(await looks(row)).keys()].toSorted((a, b) => a - b)).toEqual([363, 613, 713]);
   });
 
   it.each([
@@ -146,17 +159,17 @@ describe('borders of an export', () => {
     ],
     ['of unknown people', [{ label: 'unknown' }], filmFacts(), /^2 .*unknown people cannot be told apart/],
   ])('%s stay as they are, and the export says so', async (_, found, facts, note) => {
-    const row = exportOf(
+    const row = await exportOf(
       await mined(
         found.map((one) => ({ ...one, frameStart: 375, frameEnd: 613 })),
         facts,
       ),
     );
-    expect(await ask(row)).toEqual({ borders: new Map(), notes: [expect.stringMatching(note)], jobs: [] });
+    expect(await ask(row)).toEqual({ borders: new Map(), notes: [expect.stringMatching(note)] });
   });
 
   it('stay as they are where the source is another file since, and where nobody looked in time', async () => {
-    const row = exportOf(await mined([{ label: 'Ada', frameStart: 375, frameEnd: 613 }]));
+    const row = await exportOf(await mined([{ label: 'Ada', frameStart: 375, frameEnd: 613 }]));
     await ask(row);
     const jobs = await looks(row);
     await end(jobs.get(363) ?? '', [{ label: 'Ada', frameStart: 370, frameEnd: 375 }], 'b'.repeat(64));

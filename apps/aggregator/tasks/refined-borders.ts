@@ -1,50 +1,22 @@
-import {
-  AditError,
-  digestOf,
-  isTerminal,
-  JobRequest,
-  SegmentsExport,
-  type JobState,
-  type VideoFacts,
-} from '@adit/contracts';
-import {
-  JobAnalysisEntity,
-  JobEntity,
-  JobModuleEntity,
-  JobSourceEntity,
-  type ExportEntity,
-  type SegmentEntity,
-} from '@adit/database';
+import { keepLooks, looksOf } from '@adit/artifacts';
+import { AditError, digestOf, SegmentsExport } from '@adit/contracts';
+import type { BorderLook, ExportEntity, JobSourceEntity, SegmentEntity } from '@adit/database';
 import { AnalysisRegistry } from '@adit/inference';
 import { JobCommands } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
-import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, IsNull } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { JobResults } from '../endings/job-results.js';
-import {
-  countedFilm,
-  everyFrame,
-  frameModule,
-  unlabelled,
-  lookTag,
-  windowBefore,
-  windowBehind,
-  type FrameModule,
-  type FrameWindow,
-} from './border-windows.js';
+import { BorderLooks, failureOf, isOver, lookedJob, type Looking, type LookState } from './border-looks.js';
+import { unlabelled, windowBefore, windowBehind } from './border-windows.js';
 import { wantedSegments } from './wanted-segments.js';
 
-const log = createLogger('exports');
-/** Windows that one export looks at, and at the same time: each is a job. */
+/** Windows that one export looks at. */
 const MAX_WINDOWS = 100;
-const MAX_OPEN = 10;
 /** Segments that one export looks through for them. */
 const MAX_SEGMENTS = 10_000;
 /** Time after which an export goes on without what was not looked at. */
 const MAX_WAIT_MS = 3_600_000;
-/** Seconds after which a window's job goes by itself, should the export have gone: no sooner than the export would end. */
-const TTL = 7_200;
 const MAX_NOTES = 20;
 
 /** Where a segment truly begins and ends, as far as that was found out. */
@@ -55,42 +27,27 @@ export interface Refinement {
   borders: Map<number, Border>;
   /** What could not be refined, and why. */
   notes: string[];
-  /** Jobs that looked, to be deleted. */
-  jobs: string[];
 }
 
-/** A window with what is needed to look at it. */
-interface Look extends FrameWindow {
-  module: FrameModule;
-  source: JobSourceEntity;
-  facts: VideoFacts;
-}
+type Exported = Pick<ExportEntity, 'id' | 'config' | 'timeCreated'>;
 
 /** A border that a look may move. */
 interface Sought {
   segment: SegmentEntity;
   side: 'start' | 'end';
   look: string;
+  source: JobSourceEntity;
 }
 
 interface Plan {
-  job: JobEntity;
-  looks: Map<string, Look>;
+  /** By the ids of their jobs. */
+  looks: Map<string, BorderLook>;
   sought: Sought[];
   /** Borders that stay as they are, by the reason. */
   kept: Map<string, number>;
 }
 
-/** A job that looks at a window. */
-interface LookJob {
-  id: string;
-  state: JobState;
-  isDeleted: boolean;
-  errors: string[];
-  mediaDigest: string | null;
-}
-
-/** What such a job has found. */
+/** What a job that looked has found. */
 type Seen = Pick<SegmentEntity, 'jobId' | 'type' | 'label' | 'timeStart' | 'timeEnd'> & {
   frameStart: number;
   frameEnd: number;
@@ -98,63 +55,66 @@ type Seen = Pick<SegmentEntity, 'jobId' | 'type' | 'label' | 'timeStart' | 'time
 
 /**
  * Finds the first and the last frame of segments, which are found at sampled frames alone: jobs look at every frame between the
- * samples around a border, by the analyses, models and arguments of the exported job.
+ * samples around a border, by the analyses, models and arguments of the exported job. Retention deletes them when the export
+ * has ended.
  */
 @Injectable()
 export class RefinedBorders {
+  private readonly looks: BorderLooks;
+
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
-    @Inject(JobCommands) private readonly commands: JobCommands,
-    @Inject(AnalysisRegistry) private readonly registry: AnalysisRegistry,
-    @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
+    @Inject(JobCommands) commands: JobCommands,
+    @Inject(AnalysisRegistry) registry: AnalysisRegistry,
+    @Inject(ModuleRegistry) modules: ModuleRegistry,
     @Inject(JobResults) private readonly results: JobResults,
-  ) {}
+  ) {
+    this.looks = new BorderLooks(db.manager, commands, { registry, modules });
+  }
 
   /** Null while jobs look: it is to be asked for again. `progress`, 0..1, is called with the share of them that have ended. */
-  async of(
-    { id, config, timeCreated }: Pick<ExportEntity, 'id' | 'config' | 'timeCreated'>,
-    progress: (share: number) => Promise<void>,
-  ): Promise<Refinement | null> {
-    const plan = await this.plan(id, SegmentsExport.parse(config));
-    const ids = [...plan.looks.keys()];
-    const known = await this.known(ids);
-    const open = ids.filter((look) => !isOver(known.get(look)));
-    // Above 0, which says that it was begun.
-    await progress(Math.max(0.001, (ids.length - open.length) / (ids.length + 1)));
-    if (open.length > 0 && Date.now() - timeCreated.getTime() < MAX_WAIT_MS) {
-      const missing = open.filter((look) => !known.has(look));
-      const most = MAX_OPEN - (open.length - missing.length);
-      for (const look of missing.slice(0, Math.max(0, most))) await this.begin(id, look, plan);
-      return null;
+  async of(row: Exported, progress: (share: number) => Promise<void>): Promise<Refinement | null> {
+    const { manager } = this.db;
+    const wanted = SegmentsExport.parse(row.config);
+    const kept = await looksOf(manager, row.id);
+    if (kept !== null && (await this.waits(row, wanted, kept, progress))) return null;
+    // The segments may have changed meanwhile, and want other looks.
+    const plan = await this.plan(row.id, wanted);
+    const looks = [...plan.looks.values()];
+    const isKept = kept !== null && looks.every(({ id }) => kept.some((known) => known.id === id));
+    if (!isKept) {
+      await keepLooks(manager, row.id, looks);
+      if (await this.waits(row, wanted, looks, progress)) return null;
     }
-    const borders = await this.found(plan, known);
+    const borders = await this.found(plan, await this.looks.states(looks));
     const notes = [...plan.kept].map(
       ([reason, count]) => `${count} ${count === 1 ? 'border is' : 'borders are'} as sampled: ${reason}.`,
     );
-    return { borders, notes: notes.slice(0, MAX_NOTES), jobs: ids };
+    return { borders, notes: notes.slice(0, MAX_NOTES) };
   }
 
-  /** Deletes the jobs of an export that has its borders. */
-  async end(workspaceId: string, jobs: readonly string[]): Promise<void> {
-    for (const id of jobs) {
-      await this.commands.delete(workspaceId, id).catch((error: unknown) => {
-        if (AditError.from(error).code === 'NOT_FOUND') return;
-        log.warn({ jobId: id, err: error }, 'a job that refined borders was not deleted; it goes by its ttl');
-      });
-    }
+  /** Begins the next looks; answers whether the export is to wait for some. */
+  private async waits(
+    row: Exported,
+    { job_id: jobId }: SegmentsExport,
+    looks: readonly BorderLook[],
+    progress: (share: number) => Promise<void>,
+  ): Promise<boolean> {
+    const states = await this.looks.states(looks);
+    const open = looks.filter(({ id }) => !isOver(states.get(id)));
+    // Above 0, which says that it was begun.
+    await progress(Math.max(0.001, (looks.length - open.length) / (looks.length + 1)));
+    if (open.length === 0 || Date.now() - row.timeCreated.getTime() >= MAX_WAIT_MS) return false;
+    await this.looks.begin(row, jobId, looks, states);
+    return true;
   }
 
   private async plan(exportId: string, wanted: SegmentsExport): Promise<Plan> {
     const { job_id: jobId, source: index } = wanted;
-    const { manager } = this.db;
-    const job = await manager.findOneBy(JobEntity, { id: jobId, timeDeleted: IsNull() });
-    if (job === null) throw new AditError('NOT_FOUND', 'The job was deleted.');
-    const where = { jobId, ...(index === undefined ? {} : { index }) };
-    const sources = new Map((await manager.find(JobSourceEntity, { where })).map((source) => [source.index, source]));
-    const analyses = await manager.findBy(JobAnalysisEntity, { jobId });
-    const modules = await manager.findBy(JobModuleEntity, { jobId });
-    const order = await wantedSegments(this.db, this.results, wanted, [...sources.keys()]);
-    const plan: Plan = { job, looks: new Map(), sought: [], kept: new Map() };
+    const looked = await lookedJob(this.db.manager, jobId);
+    const sources = index === undefined ? [...looked.sources.keys()] : [index];
+    const order = await wantedSegments(this.db, this.results, wanted, sources);
+    const plan: Plan = { looks: new Map(), sought: [], kept: new Map() };
     const total = order.reduce((sum, { length }) => sum + length, 0);
     let read = 0;
     const isFull = (): boolean => plan.looks.size >= MAX_WINDOWS || read >= MAX_SEGMENTS;
@@ -163,12 +123,9 @@ export class RefinedBorders {
       for (const segment of await this.results.numbered(jobId, [...numbers])) {
         if (isFull()) break;
         read += 1;
-        const source = sources.get(segment.sourceIndex);
-        const module = modules.find(({ moduleId }) => moduleId === segment.moduleId);
-        if (source === undefined || module === undefined) continue;
         try {
-          const looked = frameModule(module, analyses, { registry: this.registry, modules: this.modules });
-          this.seek(exportId, plan, { segment, source, module: looked, facts: countedFilm(source) });
+          const looking = this.looks.of(looked, segment.sourceIndex, segment.moduleId);
+          if (looking !== null) this.seek(exportId, plan, segment, looking);
         } catch (error) {
           const { code, message } = AditError.from(error);
           if (code !== 'VALIDATION') throw error;
@@ -188,12 +145,12 @@ export class RefinedBorders {
   private seek(
     exportId: string,
     { looks, sought }: Plan,
-    { segment, ...place }: Omit<Look, keyof FrameWindow> & { segment: SegmentEntity },
+    segment: SegmentEntity,
+    { source, module, facts }: Looking,
   ): void {
     const reason = unlabelled(segment);
     if (reason !== null) throw new AditError('VALIDATION', reason);
     const { frameStart, frameEnd } = segment;
-    const { module, source, facts } = place;
     for (const side of ['start', 'end'] as const) {
       const frame = side === 'start' ? frameStart : frameEnd;
       if (frame === null) continue;
@@ -201,46 +158,14 @@ export class RefinedBorders {
       if (window === null) continue;
       // Segments of the same frames share a look, and another attempt of the export finds it.
       const look = uuidOf([exportId, source.index, module.row.moduleId, window.from, window.to]);
-      looks.set(look, { ...place, ...window });
-      sought.push({ segment, side, look });
+      looks.set(look, { id: look, source: source.index, module: module.row.moduleId, ...window });
+      sought.push({ segment, side, look, source });
     }
-  }
-
-  private async known(ids: string[]): Promise<Map<string, LookJob>> {
-    const rows: LookJob[] = await this.db.query(
-      `SELECT j.id, j.state, j.time_deleted IS NOT NULL AS "isDeleted", j.errors, s.media_digest AS "mediaDigest"
-         FROM jobs j LEFT JOIN job_sources s ON s.job_id = j.id AND s.index = 0 WHERE j.id = ANY($1::uuid[])`,
-      [ids],
-    );
-    return new Map(rows.map((row) => [row.id, row]));
-  }
-
-  private async begin(exportId: string, id: string, { job, looks }: Plan): Promise<void> {
-    const look = looks.get(id);
-    if (look === undefined) return;
-    const { module, source, facts } = look;
-    const { workspaceId, priority, program, traceparent, keyId } = job;
-    const request = JobRequest.parse({
-      ...{
-        sources: [source.uri],
-        modules: { [module.row.postedAs]: {} },
-        tag: lookTag(exportId),
-        ttl: TTL,
-        priority,
-      },
-      ...(program !== null && { program }),
-    });
-    const modules = [everyFrame(module, facts, look)];
-    const order = { workspaceId, request, modules, mediaType: 'video' as const, traceparent };
-    await this.commands.submit({ ...order, ...(keyId !== null && { keyId }) }, id).catch((error: unknown) => {
-      // Another attempt of the export was faster.
-      if (AditError.from(error).code !== 'CONFLICT') throw error;
-    });
   }
 
   private async found(
     { sought, looks, kept }: Plan,
-    known: ReadonlyMap<string, LookJob>,
+    states: ReadonlyMap<string, LookState>,
   ): Promise<Map<number, Border>> {
     const seen: Seen[] = await this.db.query(
       `SELECT job_id AS "jobId", type, label, frame_start AS "frameStart", frame_end AS "frameEnd", time_start AS "timeStart",
@@ -248,8 +173,8 @@ export class RefinedBorders {
       [[...looks.keys()]],
     );
     const borders = new Map<number, Border>();
-    for (const { segment, side, look } of sought) {
-      const reason = failureOf(known.get(look), looks.get(look));
+    for (const { segment, side, look, source } of sought) {
+      const reason = failureOf(states.get(look), source);
       const frame = side === 'start' ? segment.frameStart : segment.frameEnd;
       const same = seen.find(
         ({ jobId, type, label, frameStart, frameEnd }) =>
@@ -270,19 +195,6 @@ export class RefinedBorders {
     }
     return borders;
   }
-}
-
-function isOver(job: LookJob | undefined): boolean {
-  return job !== undefined && (job.isDeleted || isTerminal(job.state));
-}
-
-/** Why nothing is known from a job; null where it has looked. */
-function failureOf(job: LookJob | undefined, look: Look | undefined): string | null {
-  if (job === undefined || !isOver(job)) return 'nobody looked within an hour';
-  if (job.isDeleted) return 'the job that looked was deleted';
-  if (job.state !== 'completed')
-    return job.errors[0]?.replace(/\.$/, '').slice(0, 300) ?? 'the job that looked was stopped';
-  return job.mediaDigest === look?.source.mediaDigest ? null : 'the source is another file since';
 }
 
 function keep({ kept }: Pick<Plan, 'kept'>, reason: string, borders: number): void {

@@ -125,7 +125,8 @@ const WORKSPACE = `
     FROM workspaces w,
          LATERAL (SELECT count(*) FILTER (WHERE state = 'waiting')::int AS waiting,
                          count(*) FILTER (WHERE state = 'processing')::int AS processing
-                    FROM jobs WHERE workspace_id = $1 AND state IN ('waiting', 'processing') AND time_deleted IS NULL) AS j,
+                    FROM jobs WHERE workspace_id = $1 AND state IN ('waiting', 'processing') AND time_deleted IS NULL
+                     AND export_id IS NULL) AS j,
          LATERAL (SELECT count(*) FILTER (WHERE state = 'processing' AND lease_until > now())::int AS reading,
                          count(*) FILTER (WHERE state = 'waiting' OR coalesce(lease_until, now()) <= now())::int AS waiting
                     FROM streams WHERE workspace_id = $1 AND state IN ('waiting', 'processing')) AS s

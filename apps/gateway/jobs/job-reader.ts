@@ -31,10 +31,15 @@ export interface JobFilter {
 export class JobReader {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  /** Throws NOT_FOUND for an unknown job, a deleted one, or another workspace's. */
+  /** Throws NOT_FOUND for an unknown job, a deleted one, one of an export, or another workspace's. */
   async row(workspaceId: string, jobId: string): Promise<JobEntity> {
     const job = isUuid(jobId)
-      ? await this.db.manager.findOneBy(JobEntity, { id: jobId, workspaceId, timeDeleted: IsNull() })
+      ? await this.db.manager.findOneBy(JobEntity, {
+          id: jobId,
+          workspaceId,
+          timeDeleted: IsNull(),
+          exportId: IsNull(),
+        })
       : null;
     if (job === null) throw unknownJob(jobId);
     return job;
@@ -88,7 +93,7 @@ export class JobReader {
   ): Promise<FoundPage<JobEntity>> {
     const query = this.db.manager
       .createQueryBuilder(JobEntity, 'job')
-      .where('job.workspaceId = :workspaceId AND job.timeDeleted IS NULL', { workspaceId });
+      .where('job.workspaceId = :workspaceId AND job.timeDeleted IS NULL AND job.exportId IS NULL', { workspaceId });
     if (filter.tag !== undefined) query.andWhere('job.tag = :tag', { tag: filter.tag });
     if (filter.state !== undefined) query.andWhere('job.state = :state', { state: filter.state });
     if (filter.active !== undefined) query.andWhere(`${filter.active ? '' : 'NOT '}(${isActive('job')})`);
@@ -120,7 +125,7 @@ export class JobReader {
 
 /** A job and its parts by index look-ups: what most requests ask. */
 const WHOLE_JOB = `SELECT ${shownColumns('whole')} FROM jobs j
-  WHERE j.id = $1 AND j.workspace_id = $2 AND j.time_deleted IS NULL`;
+  WHERE j.id = $1 AND j.workspace_id = $2 AND j.time_deleted IS NULL AND j.export_id IS NULL`;
 const LISTED_JOBS = `SELECT ${shownColumns('listed')} FROM jobs j WHERE j.id = ANY($1::uuid[])`;
 
 function unknownJob(jobId: string): AditError {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Job } from '@adit/contracts';
 import { JobEntity } from '@adit/database';
+import { JobCommands } from '@adit/jobs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditLog } from '../audit/audit-log.js';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
@@ -49,6 +50,25 @@ describe('many jobs', () => {
     const done = await ended('untouched');
     expect(await remove(`?${filter}=&state=stopped`)).toMatchObject({ status: 400, code: 'VALIDATION' });
     expect(await left('untouched')).toContain(done);
+  });
+
+  it('jobs that look for an export are nobody’s to find or delete, and nobody hears of them', async () => {
+    const hook = { url: 'https://example.org/hook', event: 'svc.job.on_stopped', hmac_secret: 's'.repeat(32) };
+    expect((await gateway.ask('POST', '/api/v1/webhooks/', hook)).status).toBe(200);
+    const [look, other] = [await post({ tag: 'looks' }), await post({ tag: 'looks' })];
+    await gateway.db.manager.update(JobEntity, { id: look.id }, { exportId: randomUUID() });
+    const commands = gateway.app.get(JobCommands);
+    const { workspaceId } = await gateway.db.manager.findOneByOrFail(JobEntity, { id: look.id });
+    for (const { id } of [look, other]) await commands.stop(workspaceId, id);
+    const told: { jobId: string }[] = await gateway.db.query(
+      `SELECT job_id AS "jobId" FROM workspace_events
+        WHERE event = 'svc.job.on_stopped' AND job_id = ANY($1::uuid[])`,
+      [[look.id, other.id]],
+    );
+    expect(told).toEqual([{ jobId: other.id }]);
+    expect(await left('looks')).toEqual([other.id]);
+    expect((await gateway.ask('GET', `/api/v1/jobs/${look.id}/`)).status).toBe(404);
+    expect(await remove('?tag=looks')).toMatchObject({ ids: [other.id], more: false });
   });
 
   it('jobs are deleted by the time at which they were made', async () => {

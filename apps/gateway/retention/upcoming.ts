@@ -43,12 +43,12 @@ const ROWS: Record<RetentionKind, string> = {
     SELECT id, name, time, kept FROM (
       (SELECT j.id::text AS id, j.tag AS name, least(${over('results', 'j.time_completed')}, j.time_expires) AS time, ${isHeld('j')} AS kept
          FROM jobs j
-        WHERE j.workspace_id = $1 AND j.time_deleted IS NULL AND j.time_completed IS NOT NULL
+        WHERE j.workspace_id = $1 AND j.time_deleted IS NULL AND j.time_completed IS NOT NULL AND j.export_id IS NULL
           AND ${isOver('results', 'j.time_completed')} ORDER BY j.time_completed LIMIT ${MAX_ROWS / 2})
       UNION
       (SELECT j.id::text, j.tag, least(${over('results', 'j.time_completed')}, j.time_expires), j.workspace_id <> $1 OR ${isHeld('j')}
          FROM (SELECT * FROM jobs WHERE time_expires < $2 ORDER BY time_expires LIMIT ${MAX_ROWS / 2}) j
-        WHERE j.time_deleted IS NULL AND j.time_completed IS NOT NULL)) found`,
+        WHERE j.time_deleted IS NULL AND j.time_completed IS NOT NULL AND j.export_id IS NULL)) found`,
   artifacts: `
     SELECT a.id::text AS id, a.filename AS name, a.time_expiration AS time,
            coalesce(j.workspace_id, e.workspace_id) IS DISTINCT FROM $1 OR EXISTS (SELECT 1 FROM jobs h

@@ -25,20 +25,23 @@ afterAll(() => engine?.close());
 
 async function cutsOf(jobId: string, more: Record<string, unknown>) {
   const config = { job_id: jobId, format: 'csv', labels: ['person'], ...more };
+  const jobs = new Set<number | undefined>();
   let made = await engine.api.call(Export, 'POST', '/exports/', { strategy: 'segments_export', config });
-  for (; !isTerminal(made.state); await sleep(200)) made = await engine.api.call(Export, 'GET', `/exports/${made.id}/`);
+  for (; !isTerminal(made.state); await sleep(200)) {
+    made = await engine.api.call(Export, 'GET', `/exports/${made.id}/`);
+    jobs.add((await engine.api.call(JobPage, 'GET', '/jobs/')).total);
+  }
   const { data } = await engine.api.call(ArtifactPage, 'GET', `/exports/${made.id}/artifacts/`);
   const file = await engine.api.request('GET', `/exports/${made.id}/artifacts/${data[0]?.id}/file/`);
   const rows = (await file.text()).trim().split(/\r?\n/).slice(1);
-  return { made, rows: rows.map((row) => row.split(',').slice(2, 5)) };
+  return { made, jobs: [...jobs], rows: rows.map((row) => row.split(',').slice(2, 5)) };
 }
 
-it('a refined export begins and ends with the first and the last frame, and leaves no job behind', async () => {
+it('a refined export begins and ends with the first and the last frame, by jobs that nobody sees', async () => {
   const { id } = await engine.api.mine({ sources: [film], modules: { object_scene_recognition: {} } });
   const sampled = await cutsOf(id, {});
   expect(Number(sampled.rows[0]?.[2])).toBeLessThan(MAN[1] - MAN[0]);
-  const { made, rows } = await cutsOf(id, { refine: true });
+  const { made, jobs, rows } = await cutsOf(id, { refine: true });
   expect([made.notes, rows]).toEqual([[], [['00:00:00:20', '00:00:02:05', String(MAN[1] - MAN[0] + 1)]]]);
-  const jobs = await engine.api.call(JobPage, 'GET', `/jobs/?tag=${encodeURIComponent(`refine ${made.id}`)}`);
-  expect(jobs.total).toBe(0);
+  expect(jobs).toEqual([1]);
 });

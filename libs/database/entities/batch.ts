@@ -53,6 +53,17 @@ export class ReportItemEntity {
   @Column('jsonb') info!: DiversityInfo;
 }
 
+/** Frames of a film, both inclusive, that a job looks at for an export. */
+export interface BorderLook {
+  /** Id of that job. */
+  id: string;
+  /** Index of the film in the exported job. */
+  source: number;
+  module: string;
+  from: number;
+  to: number;
+}
+
 @Entity('exports')
 @Index(['workspaceId', 'timeCreated'])
 @Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
@@ -72,6 +83,8 @@ export class ExportEntity extends TaskEntity {
    * searched, and for other exports.
    */
   @Column('uuid', { array: true, nullable: true }) foundIn!: string[] | null;
+  /** Where jobs look for true borders of its segments; null before that is known, and for other exports. */
+  @Column('jsonb', { nullable: true, select: false }) looks?: BorderLook[] | null;
   /** Grows with each attempt, and when a running one has to begin anew. */
   @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('double precision', { default: 0 }) progress!: number;

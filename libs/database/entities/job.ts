@@ -29,6 +29,7 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 @Index('jobs_admitted', ['workspaceId'], {
   where: "admitted AND state IN ('waiting', 'processing') AND time_deleted IS NULL",
 })
+@Index('jobs_of_exports', ['exportId'], { where: 'export_id IS NOT NULL AND time_deleted IS NULL' })
 export class JobEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') workspaceId!: string;
@@ -74,6 +75,8 @@ export class JobEntity {
   @Column('jsonb', { nullable: true }) conform!: Conform | null;
   /** Id of the key that posted it; null from earlier builds. */
   @Column('text', { nullable: true }) keyId!: string | null;
+  /** Export for which it looks around borders of segments: nobody but that finds it. Null for jobs of clients. */
+  @Column('uuid', { nullable: true }) exportId!: string | null;
   /** A tombstone: work still in flight for it is dropped; the row is swept 48 h later. */
   @Index() @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
 }

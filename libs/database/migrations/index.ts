@@ -84,6 +84,8 @@ import { NotesOfExports1796201200002 } from './1796201200002-notes-of-exports.js
 import { Members1796201300000 } from './1796201300000-members.js';
 import { ExportsOfSearches1796201400000 } from './1796201400000-exports-of-searches.js';
 import { ExportsByWhatTheyHold1796201400001 } from './1796201400001-exports-by-what-they-hold.js';
+import { LooksOfExports1796240000000 } from './1796240000000-looks-of-exports.js';
+import { JobsOfExports1796240000001 } from './1796240000001-jobs-of-exports.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -173,4 +175,6 @@ export const MIGRATIONS = [
   Members1796201300000,
   ExportsOfSearches1796201400000,
   ExportsByWhatTheyHold1796201400001,
+  LooksOfExports1796240000000,
+  JobsOfExports1796240000001,
 ];

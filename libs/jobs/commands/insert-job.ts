@@ -28,6 +28,7 @@ const POSTED_COLUMNS = [
     'conform',
     'program',
     'keyId',
+    'exportId',
   ] as const),
 ] as const;
 type PostedJob = Pick<JobEntity, (typeof POSTED_COLUMNS)[number]>;
@@ -150,14 +151,14 @@ export function jobInsertion(
   newJob: NewJob,
   idempotencyKey: string | null = null,
 ): { text: string; job: Omit<ShownJob, keyof MadeJob>; modules: ShownModule[] } {
-  const { workspaceId, request, mediaType, traceparent, keyId = null } = newJob;
+  const { workspaceId, request, mediaType, traceparent, keyId = null, exportId = null } = newJob;
   const { tag, priority, sources, ttl = null, webhook = null, batch = null, program = null } = request;
   const { shown, modules, analyses } = partsOf(newJob.modules);
   const conform = conformOf(request);
   const recorded = newJob.live?.recordSeconds !== undefined;
   const rotateSeconds = newJob.live?.rotateSeconds ?? null;
   const posted = { id, workspaceId, tag, priority, mediaType, webhook, ttl, traceparent };
-  const own: PostedJob = { ...posted, recorded, rotateSeconds, conform, program, keyId };
+  const own: PostedJob = { ...posted, recorded, rotateSeconds, conform, program, keyId, exportId };
   const envelope = envelopeText({ topic: 'jobs.submitted', key: id, jobId: id, traceparent, payload: {} });
   const head = JSON.stringify({ ...own, sources, batchId: batch, idempotencyKey, ...streamOf(newJob) });
   // The parts are JSON already, made once for all jobs with the same modules.

@@ -145,6 +145,15 @@ export class JobCommands {
     return this.deleteDue(jobId, ({ timeCompleted }) => timeCompleted !== null && timeCompleted < before);
   }
 
+  /** Deletes a job that looked for an export which has ended, whatever the job does; no legal hold is meant for it. */
+  async deleteLook(jobId: string): Promise<void> {
+    const removals = await this.outbox.transaction(async (manager) => {
+      const locked = await LockedJob.take(manager, jobId);
+      return locked === null || locked.job.exportId === null ? null : tombstone(manager, locked.job);
+    });
+    if (removals !== null) await this.eraseTombstoned(jobId, removals);
+  }
+
   /** Returns whether the job was deleted. One under a legal hold is not, and is looked at again later. */
   private async deleteDue(jobId: string, isDue: (job: JobEntity) => boolean): Promise<boolean> {
     const removals = await this.outbox.transaction(async (manager) => {

@@ -53,4 +53,6 @@ export interface NewJob {
   traceparent: string | null;
   /** Id of the key that posts it. */
   keyId?: string;
+  /** Export for which it looks around borders of segments. */
+  exportId?: string;
 }

@@ -75,3 +75,15 @@ export function expiredJobIds(db: DataSource, now: Date, limit: number): Promise
 export const JOBS_EXPIRE = `EXISTS (
   SELECT 1 FROM jobs j WHERE j.state IN (${[...TERMINAL_JOB_STATES].map((state) => `'${state}'`).join(', ')})
      AND j.time_expires <= now() AND j.time_deleted IS NULL AND NOT ${isHeld('j')})`;
+
+/** SQL: a job under the alias `j` that looked for an export which has ended, in whatever way. */
+const IS_LEFT_LOOK = `j.export_id IS NOT NULL AND j.time_deleted IS NULL AND NOT EXISTS (
+  SELECT 1 FROM exports e WHERE e.id = j.export_id AND e.state IN ('waiting', 'processing'))`;
+
+/** Jobs that looked for exports which have ended: at most `limit`. */
+export function leftLooks(db: DataSource, limit: number): Promise<{ id: string }[]> {
+  return db.query(`SELECT j.id FROM jobs j WHERE ${IS_LEFT_LOOK} ORDER BY j.export_id LIMIT $1`, [limit]);
+}
+
+/** SQL: `leftLooks` would find some. */
+export const LOOKS_ARE_LEFT = `EXISTS (SELECT 1 FROM jobs j WHERE ${IS_LEFT_LOOK})`;

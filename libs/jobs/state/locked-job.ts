@@ -366,7 +366,8 @@ export class LockedJob {
     const event = EVENT_OF[state];
     if (event === null) return;
     this.note(`job.${event}`, { state });
-    this.noteForWorkspace(workspaceJobEvent(event), { state });
+    // A job of an export is nobody's who would hear of it.
+    if (job.exportId === null) this.noteForWorkspace(workspaceJobEvent(event), { state });
   }
 }
 

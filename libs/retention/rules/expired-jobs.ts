@@ -1,4 +1,4 @@
-import { expiredJobIds, putOffHeldJobs } from '@adit/jobs';
+import { expiredJobIds, leftLooks, putOffHeldJobs } from '@adit/jobs';
 import { BATCH_SIZE, rowRule } from '../rule.js';
 
 /** Jobs whose `ttl` is over since they ended. */
@@ -9,4 +9,11 @@ export const expiredJobs = rowRule<{ id: string }>({
     return expiredJobIds(db, now, BATCH_SIZE);
   },
   remove: ({ id }, { jobs, now }) => jobs.expire(id, now),
+});
+
+/** Jobs that looked for an export: they go with its end. */
+export const looks = rowRule<{ id: string }>({
+  kind: 'looks',
+  find: ({ db }) => leftLooks(db, BATCH_SIZE),
+  remove: ({ id }, { jobs }) => jobs.deleteLook(id),
 });

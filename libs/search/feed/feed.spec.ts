@@ -100,6 +100,14 @@ describe('the feed of the search', () => {
     expect(await found('alpha')).toHaveLength(3);
   });
 
+  it('leaves out jobs that look for an export', async () => {
+    const look = await newJob({ exportId: randomUUID() });
+    await add(look, ['alpha']);
+    await noteSearchable(db().manager, [look]);
+    await compareAll();
+    expect(await state(look)).toBeUndefined();
+  });
+
   it('indexes what is new of a job, and only that', async () => {
     const job = await newJob();
     await add(job, ['alpha', 'beta']);

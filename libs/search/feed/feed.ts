@@ -28,7 +28,7 @@ export async function noteSearchable(
 ): Promise<void> {
   await manager.query(
     `INSERT INTO search_feed AS f (id, workspace_id)
-     SELECT j.id, j.workspace_id FROM jobs j WHERE j.id = ANY($1::uuid[]) AND j.time_deleted IS NULL ORDER BY j.id
+     SELECT j.id, j.workspace_id FROM jobs j WHERE j.id = ANY($1::uuid[]) AND j.time_deleted IS NULL AND j.export_id IS NULL ORDER BY j.id
      ON CONFLICT (id) DO UPDATE SET ${noted(again ? '0' : 'f.next_seq')}`,
     [[...new Set(jobIds)]],
   );
@@ -264,7 +264,7 @@ export async function compareJobs(
      SELECT j.id, j.workspace_id, 'done', ${TO_REBUILD},
             (SELECT coalesce(max(seq) + 1, 0) FROM segments s WHERE s.job_id = j.id)
        FROM jobs j LEFT JOIN search_feed f ON f.id = j.id
-      WHERE j.id > $1 AND j.id <= $2 AND j.time_deleted IS NULL
+      WHERE j.id > $1 AND j.id <= $2 AND j.time_deleted IS NULL AND j.export_id IS NULL
         AND (f.id IS NULL AND j.segment_count > 0
           OR f.state = 'done' AND f.version >= 0 AND (f.segments <> j.segment_count
              OR f.job_end IS DISTINCT FROM j.time_completed
