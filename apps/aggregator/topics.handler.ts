@@ -34,14 +34,18 @@ export class TopicsHandler {
   async analysed(result: Payload<'chunks.analysed'>, context: BusContext): Promise<void> {
     const { jobId } = context.envelope;
     const finished = await this.chunks.record(jobId, result);
-    // Packs are removed before the next chunk is requested; the job need not wait for it.
-    const cleared = finished ? this.chunks.deletePacks(jobId, result.chunkId) : Promise.resolve();
-    await Promise.all([cleared.then(() => this.scheduler.nudge()), this.jobs.advance(jobId)]);
+    await Promise.all([finished ? this.free(jobId, result.chunkId) : undefined, this.jobs.advance(jobId)]);
   }
 
   @Handles('batches.deleted', { group: 'aggregator' })
   async batchDeleted(_payload: Payload<'batches.deleted'>, context: BusContext): Promise<void> {
     await this.batches.abort(context.envelope.jobId);
+    this.scheduler.nudge();
+  }
+
+  /** Packs are removed before the next chunk is requested; the job need not wait for it. */
+  private async free(jobId: string, chunkId: string): Promise<void> {
+    await this.chunks.deletePacks(jobId, chunkId);
     this.scheduler.nudge();
   }
 }

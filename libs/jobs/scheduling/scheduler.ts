@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { observeStreams } from '@adit/streams';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
-import { BackgroundService, enqueue, OutboxRelay } from '@adit/outbox';
+import { BackgroundService, OutboxRelay } from '@adit/outbox';
 import { dispatchWork, SCHEDULER } from '../chunks/given-work.js';
-import { chunkRequest, sourceRequest } from '../chunks/requests.js';
 import { chunksInFlight, slots } from '../metrics.js';
 import { observeQueue } from '../queue-metrics.js';
 import { dispatchSeconds, DueWork, observeTasks, workerSlots } from '@adit/leases';
@@ -15,8 +14,8 @@ import { JOB_SETTINGS, type JobSettings } from './settings.js';
 
 /** What can be given is watched for (`DueWork`); this keeps the numbers of slots true where nothing can. */
 const PERIOD_MILLISECONDS = 15_000;
-/** Time without a nudge after which a round is due where there are jobs. */
-const UNNUDGED_MS = 900;
+/** Time after which a round is due where there are jobs, though nobody has nudged, and the longest one: it doubles while rounds give nothing. */
+const UNNUDGED = { firstMs: 900, mostMs: 8_000 };
 /**
  * Pause after a round for each slot, and the longest one: workers of a large installation have work to go on with, and the next
  * round gives more at once.
@@ -33,7 +32,7 @@ interface Chosen {
 
 /**
  * Assigns free slots to jobs: opens sources and requests chunks, never more than the caps allow. Runs after
- * everything that frees a slot or brings a job, and once a second while there are jobs, in case a nudge was lost.
+ * everything that frees a slot or brings a job, and every few seconds while there are jobs, in case a nudge was lost.
  */
 @Injectable()
 export class Scheduler extends BackgroundService {
@@ -42,6 +41,7 @@ export class Scheduler extends BackgroundService {
   private counted = -Infinity;
   /** Time when the last round began. */
   private began = -Infinity;
+  private unnudgedMs = UNNUDGED.firstMs;
   private unwatch: (() => Promise<void>) | null = null;
 
   constructor(
@@ -60,7 +60,7 @@ export class Scheduler extends BackgroundService {
     super.onApplicationBootstrap();
     if (this.stopping) return;
     const found = (): void => {
-      if (performance.now() - this.began > UNNUDGED_MS) this.nudge();
+      if (performance.now() - this.began > this.unnudgedMs) this.nudge();
     };
     this.unwatch = DueWork.of(this.db).watch({ name: SCHEDULER, due: MAY_GIVE, found });
   }
@@ -83,6 +83,7 @@ export class Scheduler extends BackgroundService {
     const free = Math.min(this.limits.total - taken, SLOTS_PER_ROUND);
     const jobs = rows.map((row) => this.candidate(row));
     const given = shareSlots(jobs, shares(rows), free, this.limits);
+    this.unnudgedMs = given.length > 0 ? UNNUDGED.firstMs : Math.min(2 * this.unnudgedMs, UNNUDGED.mostMs);
     // Most nudges find nothing to assign; that takes one query and no lock.
     if (given.length === 0) return;
     const counts = new Map<string, number>();
@@ -91,7 +92,7 @@ export class Scheduler extends BackgroundService {
       const count = counts.get(row.id);
       return count === undefined ? [] : [{ row, count }];
     });
-    const isDone = await this.outbox.transaction((manager) => this.dispatch(manager, chosen, turn));
+    const isDone = await this.dispatch(chosen, turn);
     // Another scheduler was faster, or there is room for more than a round gives.
     if (!isDone || given.length >= SLOTS_PER_ROUND) this.nudge();
   }
@@ -104,21 +105,11 @@ export class Scheduler extends BackgroundService {
   }
 
   /** Gives what was chosen, unless another scheduler has given something since; false then. */
-  private async dispatch(manager: EntityManager, chosen: Chosen[], turn: string | null): Promise<boolean> {
-    const given = chosen.map(({ row, count }) => ({ jobId: row.id, count, sources: this.openable(row) }));
-    const traceparents = new Map(chosen.map(({ row }) => [row.id, row.traceparent]));
-    const workspaces = new Map(chosen.map(({ row }) => [row.id, row.workspace_id]));
-    const work = await dispatchWork(manager, given, { leaseSeconds: dispatchSeconds(this.settings), turn });
-    if (work === null) return false;
-    const messages = work.flatMap(({ jobId, chunks, sources, listens }) => {
-      const job = { jobId, traceparent: traceparents.get(jobId) ?? null, listens };
-      return [
-        ...chunks.map((chunk) => chunkRequest(job, chunk)),
-        ...sources.map((index) => sourceRequest(job, index)),
-      ].map((message) => ({ ...message, workspaceId: workspaces.get(jobId) }));
-    });
-    await enqueue<'chunks.requested' | 'sources.requested'>(manager, messages);
-    return true;
+  private dispatch(chosen: Chosen[], turn: string | null): Promise<boolean> {
+    const given = chosen.map(({ row, count }) => ({
+      ...{ jobId: row.id, traceparent: row.traceparent, count, sources: this.openable(row) },
+    }));
+    return dispatchWork(this.outbox, given, { leaseSeconds: dispatchSeconds(this.settings), turn });
   }
 
   private candidate(row: CandidateRow): Candidate {
