@@ -63,6 +63,7 @@ const without = [
         lost: [],
         wrong: [],
         doubled: [],
+        miscounted: [],
         remains: [],
         unnotified: [],
         crashed: [],

@@ -19,6 +19,7 @@ import { replaceAll, restartAll } from './rolling-restart.mjs';
 import { beginStreams, endStreams, startCamera, streamFaults } from './streams.mjs';
 import { unfoundOf } from './searches.mjs';
 import { awaitWebhooks, tally } from './tally.mjs';
+import { usageFaults, watchUsage } from './usage.mjs';
 import { faultsOf, train, trainingMaterial } from './training.mjs';
 
 /** Phases in their order; each gets its share of the jobs. */
@@ -61,6 +62,8 @@ const DEADLINE_MS = 15 * 60_000;
  * @property {string[]} doubled Jobs with a segment, or an event with a webhook, that is there twice; rows of a dataset or versions
  *   of a model that are not there as often as they were asked for.
  * @property {string[]} remains Jobs that were deleted or have expired, of which something is left.
+ * @property {string[]} miscounted Sums of usage that are not what was run.
+ * @property {Record<string, number>} usage Seconds that were counted, by kind.
  * @property {Record<string, number>} actions Actions on jobs, with their number.
  * @property {number} upgrades Processes that were replaced by those of another build, and back.
  * @property {string[]} unnotified Jobs whose end no webhook reported.
@@ -103,6 +106,7 @@ export async function runChaos(servers, addresses, options) {
       violations: [...work.client.violations, ...work.trainer.violations],
       refused: work.client.refused + work.trainer.refused,
       messagesLeft: await messagesLeft(addresses.DATABASE_URL),
+      ...(await countedUsage(addresses.DATABASE_URL)),
       seconds: Math.round((performance.now() - began) / 1000),
     };
   } finally {
@@ -178,6 +182,7 @@ async function prepare(servers, addresses, options) {
 async function beginWork({ stack, addresses, kinds, camera, streams: count, seed, log }) {
   await stack.ready();
   await disableObservationCache(addresses.DATABASE_URL);
+  await watchUsage(addresses.DATABASE_URL);
   const client = new ChaosClient(stack.url, KEY);
   const undisturbed = await reference(client, kinds);
   // Trainings have a workspace of their own: jobs that name no model are matched with all models of their workspace.
@@ -261,6 +266,12 @@ async function count({ addresses, receiver, seed }, work) {
   counted.lost.push(...(await unfoundOf(client, completed, undisturbed)));
   counted.doubled.push(...(await unknownJobs(addresses.DATABASE_URL, [client, trainer])));
   return { ...counted, remains, streams: { gaps, seconds, gapSeconds } };
+}
+
+/** What was counted, once no outcome is left to record. */
+async function countedUsage(url) {
+  const { faults, seconds } = await usageFaults(url);
+  return { miscounted: faults, usage: seconds };
 }
 
 /** Presents a disk as a server: filling it is an outage. */

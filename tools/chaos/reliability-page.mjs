@@ -22,6 +22,13 @@ export function reliabilityPage(report, { jobs, kills, outageSeconds, pgbouncer 
     ['Jobs, imports and trainings lost or not ended, and jobs of which a search misses something', report.lost.length],
     ['Jobs, datasets and models with other results than undisturbed', report.wrong.length],
     ['Segments, jobs, webhooks, classes, images or versions of models twice', report.doubled.length],
+    ['Sums of usage that are not what was run', report.miscounted.length],
+    [
+      'Usage that was counted',
+      Object.entries(report.usage)
+        .map(([kind, seconds]) => `${Math.round(seconds)} ${kind}`)
+        .join(', '),
+    ],
     ['Deleted and expired jobs of which something is left, or found by a search', report.remains.length],
     ['Jobs whose end no webhook told', report.unnotified.length],
     ['SIGKILLs', `${sum(report.kills)} (${list(report.kills)})`],

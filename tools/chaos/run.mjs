@@ -13,7 +13,17 @@ import { reliabilityPage } from './reliability-page.mjs';
 /** Limit from a server's return until a photo is mined, on an idle machine. */
 const RECOVERY_SECONDS = 60;
 /** Lists of the report that have to be empty. */
-const FAULTS = ['lost', 'wrong', 'doubled', 'remains', 'unnotified', 'violations', 'crashed', 'deadLetters'];
+const FAULTS = [
+  'lost',
+  'wrong',
+  'doubled',
+  'miscounted',
+  'remains',
+  'unnotified',
+  'violations',
+  'crashed',
+  'deadLetters',
+];
 
 const USAGE = `Mines many jobs, and imports and trains datasets, on real servers while random processes are killed, each server goes away for a while, database,
 object store and data folder are full for a while, and everything is restarted in order and replaced by another build and back. Some jobs are stopped and retried, deleted, or expire.
