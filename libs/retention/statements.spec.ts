@@ -25,7 +25,7 @@ await describeWith('postgres', 'the statements of a pass', () => {
   beforeAll(async () => {
     jobs = await JobsUnderTest.start();
     await jobs.reset();
-    await fillTables(jobs.db, jobs.workspaceId, ROWS, DUE);
+    await fillTables(jobs.db, jobs.workspaceId, { rows: ROWS, due: DUE });
     const retention = { results: 30 * 86_400, uploads: 30 * 86_400 };
     await jobs.db.manager.update(WorkspaceEntity, { id: jobs.workspaceId }, { retention, heldTags: ['held'] });
     await jobs.db.query(

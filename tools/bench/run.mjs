@@ -26,6 +26,7 @@ import { ending, identities, pictures } from './rows/pictures.mjs';
 import { queue } from './rows/queue.mjs';
 import { scale } from './rows/scale.mjs';
 import { scheduler } from './rows/scheduler.mjs';
+import { retention, retention10m } from './rows/retention.mjs';
 import { search, search10m } from './rows/search.mjs';
 import { speech } from './rows/speech.mjs';
 import { streams, streamsLong } from './rows/streams.mjs';
@@ -53,6 +54,7 @@ const ROWS = {
   queue,
   scheduler,
   'pages-10m': pages10m,
+  retention,
   fairness,
   scale,
   'kafka-photo': kafkaPhoto,
@@ -75,7 +77,7 @@ const ROWS = {
 /** Rows beside peers, which are fetched. */
 const PEERS = { human, rapidocr: rapidOcr };
 /** Rows that take half an hour. */
-const LONG = { 'streams-long': streamsLong, 'search-10m': search10m };
+const LONG = { 'streams-long': streamsLong, 'search-10m': search10m, 'retention-10m': retention10m };
 const ALL = { ...ROWS, ...PEERS, ...LONG };
 const HELP = `npm run bench -- [options]
 

@@ -1,4 +1,3 @@
-import { inTransaction } from '@adit/database';
 import type { DataSource } from 'typeorm';
 
 /** The least UUID of the rows; the others count on from it. */
@@ -8,17 +7,33 @@ const uuidOf = (number: string): string => `('00000000-0000-4000-8000-' || lpad(
 const time = (due: number): string =>
   `CASE WHEN n <= ${due} THEN now() - interval '40 days' ELSE now() - make_interval(secs => n % 80000) END`;
 
+/** Rows of one statement: a silent server is waited for a minute at the most. */
+const STEP = 50_000;
+
+export interface ManyRows {
+  /** Rows of each table. */
+  rows: number;
+  /** The first ones, which are over. */
+  due: number;
+  /** Each such job is under the tag `held`. */
+  heldEvery?: number;
+}
+
 /**
- * Fills every table that retention goes through with `rows` rows of a workspace, the first `due` of which are over: made by the
- * database, and known to its planner.
+ * Fills every table that retention goes through with rows of a workspace, the first of which are over: made by the database, and
+ * known to its planner.
  */
-export async function fillTables(db: DataSource, workspaceId: string, rows: number, due: number): Promise<void> {
+export async function fillTables(
+  db: DataSource,
+  workspaceId: string,
+  { rows, due, heldEvery = rows / 20 }: ManyRows,
+): Promise<void> {
   const made = time(due);
   const expires = `${made} + interval '7 days'`;
-  const each = `FROM generate_series(1, ${rows}) n`;
+  const each = 'FROM generate_series(FIRST_ROW, LAST_ROW) n';
   const tables: Record<string, string> = {
     jobs: `(id, workspace_id, tag, state, priority, rank, media_type, time_created, time_completed, time_expires, recorded)
-      SELECT ${uuidOf('n')}, $1, CASE WHEN n % ${rows / 20} = 0 THEN 'held' ELSE '' END, 'completed', 5, 4, 'video', ${made}, ${made},
+      SELECT ${uuidOf('n')}, $1, CASE WHEN n % ${heldEvery} = 0 THEN 'held' ELSE '' END, 'completed', 5, 4, 'video', ${made}, ${made},
              CASE WHEN n % 2 = 0 THEN ${expires} END, true ${each}`,
     job_sources: `(job_id, index, uri, state, media_digest)
       SELECT ${uuidOf('n')}, 0, 'storage://key-' || n, 'planned', sha256(n::text::bytea)::text ${each}`,
@@ -55,10 +70,12 @@ export async function fillTables(db: DataSource, workspaceId: string, rows: numb
       SELECT ${uuidOf('n')}, $1, 'a', CASE WHEN n <= ${due} THEN now() - interval '1 day' END ${each}`,
   };
   for (const [table, statement] of Object.entries(tables)) {
-    await inTransaction(db, async (manager) => {
-      await manager.query('SET LOCAL statement_timeout = 0');
-      await manager.query(`INSERT INTO ${table} ${statement}`, statement.includes('$1') ? [workspaceId] : []);
-    });
+    const insert = `INSERT INTO ${table} ${statement}`;
+    for (let first = 1; first <= rows; first += STEP) {
+      const last = Math.min(rows, first + STEP - 1);
+      const step = insert.replace('FIRST_ROW', String(first)).replace('LAST_ROW', String(last));
+      await db.query(step, step.includes('$1') ? [workspaceId] : []);
+    }
     await db.query(`ANALYZE ${table}`);
   }
   // Deleted a while ago, behind the others.
@@ -72,4 +89,55 @@ export async function fillTables(db: DataSource, workspaceId: string, rows: numb
      ON CONFLICT (workspace_id) DO UPDATE SET last = excluded.last`,
     [workspaceId],
   );
+}
+
+/** SQL: the number of a row by one of its columns. */
+const ofUuid = (column: string): string => `('x' || right(${column}::text, 12))::bit(48)::bigint`;
+const ofText = (column: string): string => `regexp_replace(${column}, '\\D', '', 'g')::bigint`;
+
+/** Tables whose rows go by themselves: the number of a row, which of them are there, and whether a legal hold on its job keeps it. */
+const SWEPT: Record<string, { number: string; where?: string; isHeld?: boolean }> = {
+  jobs: { number: ofUuid('id'), where: 'time_deleted IS NULL', isHeld: true },
+  observations: { number: ofText(`split_part(object_key, '/', 2)`), isHeld: true },
+  artifacts: { number: ofUuid('id'), isHeld: true },
+  recording_segments: { number: ofUuid('job_id'), isHeld: true },
+  storage_entries: { number: ofText('key'), isHeld: true },
+  clips: { number: ofUuid('id') },
+  usage_days: { number: ofText('module_id') },
+  workspace_events: { number: 'number' },
+  idempotency_keys: { number: ofText('key') },
+  dataset_imports: { number: ofUuid('id') },
+  transcripts: { number: ofUuid('id') },
+  batches: { number: ofUuid('id') },
+};
+
+/** What retention has made of a table. */
+export interface Left {
+  table: string;
+  /** Rows that are over and still there. */
+  due: number;
+  /** Rows that a legal hold keeps, and that are gone. */
+  heldLost: number;
+  /** Rows that are not over, and are gone. */
+  lost: number;
+}
+
+/** Looks at what is left of the tables that `fillTables` has filled. */
+export async function leftOf(db: DataSource, { rows, due, heldEvery = rows / 20 }: ManyRows): Promise<Left[]> {
+  const left: Left[] = [];
+  for (const [table, { number, where = 'true', isHeld = false }] of Object.entries(SWEPT)) {
+    const [row]: { over: number; held: number; kept: number }[] = await db.query(
+      `SELECT count(*) FILTER (WHERE n <= $1 AND n % $2 <> 0)::int AS over, count(*) FILTER (WHERE n <= $1 AND n % $2 = 0)::int AS held,
+              count(*) FILTER (WHERE n > $1 AND n <= $3)::int AS kept
+         FROM (SELECT ${number} AS n FROM ${table} WHERE ${where}) t`,
+      [due, heldEvery, rows],
+    );
+    const { over = 0, held = 0, kept = 0 } = row ?? {};
+    const wanted = Math.floor(due / heldEvery);
+    left.push({
+      ...{ table, due: isHeld ? over : over + held, lost: rows - due - kept },
+      heldLost: isHeld ? wanted - held : 0,
+    });
+  }
+  return left;
 }
