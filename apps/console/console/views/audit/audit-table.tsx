@@ -4,6 +4,7 @@ import { auditText } from '../../messages/audit.en.js';
 import { auditAddress, type AuditFilter } from '../../model/audit-filter.js';
 import { dateText } from '../../model/time.js';
 import { useActionNames } from './action-names.js';
+import { TableHead } from '../table-head.js';
 
 interface AuditTableProps {
   entries: readonly AuditEntry[];
@@ -15,15 +16,7 @@ export function AuditTable({ entries, filter }: AuditTableProps) {
   const nameOf = useActionNames();
   return (
     <table class="list rows-list trail">
-      <thead>
-        <tr>
-          {[text.time, text.actor, text.action, text.resource, text.fields].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[text.time, text.actor, text.action, text.resource, text.fields]} />
       <tbody>
         {entries.map(({ id, time, actor, action, resource, resource_id: of, fields, request_id: request }) => (
           <tr key={id}>

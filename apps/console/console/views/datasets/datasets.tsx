@@ -11,6 +11,7 @@ import { faultMessage } from '../fault-text.js';
 import { FormDialog } from '../forms/form-dialog.js';
 import type { DatasetPageProps } from './page-props.js';
 import { Sections } from './sections.js';
+import { TableHead } from '../table-head.js';
 
 /** All datasets of the workspace. */
 export function DatasetsPage({ session, route, notices, datasets }: DatasetPageProps & { datasets: Datasets }) {
@@ -85,15 +86,7 @@ function DatasetTable({ datasets }: { datasets: readonly Dataset[] }) {
   const text = useMessages(datasetsText);
   return (
     <table class="list rows-list">
-      <thead>
-        <tr>
-          {[text.name, text.type, text.classesTitle, text.evaluated, text.quality].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[text.name, text.type, text.classesTitle, text.evaluated, text.quality]} />
       <tbody>
         {datasets.map((dataset) => (
           <tr key={dataset.id}>

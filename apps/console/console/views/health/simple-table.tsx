@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { TableHead } from '../table-head.js';
 
 interface SimpleTableProps {
   /** Names of the columns. */
@@ -10,15 +11,7 @@ interface SimpleTableProps {
 export function SimpleTable({ columns, rows }: SimpleTableProps) {
   return (
     <table class="list rows-list">
-      <thead>
-        <tr>
-          {columns.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={columns} />
       <tbody>
         {rows.map(([first, ...cells], at) => (
           <tr key={at}>

@@ -8,6 +8,7 @@ import type { Notices } from '../../state/notices.js';
 import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';
 import { NewAccessKeyDialog, RevokeDialog } from './key-dialogs.js';
+import { TableHead } from '../table-head.js';
 
 interface AccessKeysProps {
   session: Session;
@@ -31,15 +32,7 @@ export function AccessKeys({ session, notices, keys, accessKeys }: AccessKeysPro
         <p class="soft">{text.none}</p>
       ) : (
         <table class="list keys">
-          <thead>
-            <tr>
-              {[text.name, text.scopes, text.created, text.actions].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={[text.name, text.scopes, text.created, text.actions]} />
           <tbody>
             {accessKeys.map((each) => (
               <tr key={each.key}>

@@ -8,6 +8,7 @@ import type { Notices } from '../../state/notices.js';
 import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';
 import { NewApiKeyDialog, RevokeDialog, RotateDialog } from './key-dialogs.js';
+import { TableHead } from '../table-head.js';
 
 interface ApiKeysProps {
   session: Session;
@@ -91,15 +92,7 @@ function ApiKeyTable({ session, notices, apiKeys, setAsked }: ApiKeyTableProps) 
   const text = useMessages(keysText);
   return (
     <table class="list keys">
-      <thead>
-        <tr>
-          {[text.name, text.role, text.limits, text.used, text.actions].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[text.name, text.role, text.limits, text.used, text.actions]} />
       <tbody>
         {apiKeys.map((key) => {
           const { id, name, role, prefix, time_last_used: used, time_expires: ends } = key;

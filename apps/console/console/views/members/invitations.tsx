@@ -9,6 +9,7 @@ import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';
 import { AskDialog } from '../forms/ask-dialog.js';
 import { RoleChoice } from './member-table.js';
+import { TableHead } from '../table-head.js';
 
 interface InvitationsProps {
   session: Session;
@@ -38,15 +39,7 @@ export function Invitations({ session, notices, members }: InvitationsProps) {
         <p class="soft">{text.none}</p>
       ) : (
         <table class="list keys">
-          <thead>
-            <tr>
-              {[text.email, text.role, text.expires, text.actions].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={[text.email, text.role, text.expires, text.actions]} />
           <tbody>
             {members.invitations.map((invitation) => {
               const { id, email, role, time_expires: ends } = invitation;

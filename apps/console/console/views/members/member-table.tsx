@@ -8,6 +8,7 @@ import type { Notices } from '../../state/notices.js';
 import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';
 import { ConfirmDialog } from '../forms/confirm-dialog.js';
+import { TableHead } from '../table-head.js';
 
 interface PartProps {
   session: Session;
@@ -29,15 +30,7 @@ export function MemberTable({ session, notices, members, list }: PartProps & { l
         <p class="soft">{text.none}</p>
       ) : (
         <table class="list keys">
-          <thead>
-            <tr>
-              {[text.name, text.email, text.role, text.seen, text.actions].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={[text.name, text.email, text.role, text.seen, text.actions]} />
           <tbody>
             {list.map((member) => (
               <tr key={member.id}>

@@ -5,6 +5,7 @@ import type { Members } from '../../state/members.js';
 import type { Notices } from '../../state/notices.js';
 import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';
+import { TableHead } from '../table-head.js';
 
 interface SessionTableProps {
   session: Session;
@@ -25,15 +26,7 @@ export function SessionTable({ session, notices, members }: SessionTableProps) {
         <p class="soft">{text.none}</p>
       ) : (
         <table class="list keys">
-          <thead>
-            <tr>
-              {[text.name, text.since, text.used, text.actions].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={[text.name, text.since, text.used, text.actions]} />
           <tbody>
             {members.sessions.map((each) => {
               const { name } = each.member;

@@ -6,6 +6,7 @@ import type { ModelDetail } from '../../state/model-detail.js';
 import type { Notices } from '../../state/notices.js';
 import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';
+import { TableHead } from '../table-head.js';
 
 /** Labels and pictures that are shown; the API has more. */
 const SHOWN_LABELS = 20;
@@ -49,20 +50,14 @@ export function CanaryReport({ session, notices, detail, canary }: CanaryReportP
       <CanaryNumbers canary={canary} />
       {canary.labels.length > 0 && (
         <table class="list">
-          <thead>
-            <tr>
-              {[
-                text.label,
-                text.both,
-                text.onlyStable({ version: canary.stable_version }),
-                text.onlyStable({ version }),
-              ].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead
+            names={[
+              text.label,
+              text.both,
+              text.onlyStable({ version: canary.stable_version }),
+              text.onlyStable({ version }),
+            ]}
+          />
           <tbody>
             {canary.labels.slice(0, SHOWN_LABELS).map(({ label, both, only_stable: stable, only_candidate: own }) => (
               <tr key={label}>

@@ -12,6 +12,7 @@ import { ActButton } from '../act-button.js';
 import { DropArea } from './drop-area.js';
 import { faultMessage } from '../fault-text.js';
 import { NewModelDialog } from './new-model-dialog.js';
+import { TableHead } from '../table-head.js';
 
 export interface ModelsPageProps {
   session: Session;
@@ -100,15 +101,7 @@ function ModelTable({ models }: { models: readonly Model[] }) {
   const text = useMessages(modelsText);
   return (
     <table class="list rows-list">
-      <thead>
-        <tr>
-          {[text.name, text.kind, text.version, text.scope].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[text.name, text.kind, text.version, text.scope]} />
       <tbody>
         {models.map((model) => (
           <tr key={model.id}>

@@ -12,6 +12,7 @@ import type { Storage } from '../../state/storage/storage.js';
 import { ActButton, attempt } from '../act-button.js';
 import { AskDialog } from '../forms/ask-dialog.js';
 import { StartJobDialog } from './start-job-dialog.js';
+import { TableHead } from '../table-head.js';
 
 interface EntryTableProps {
   session: Session;
@@ -30,15 +31,7 @@ export function EntryTable({ session, route, notices, storage, entries }: EntryT
   return (
     <>
       <table class="list rows-list entries">
-        <thead>
-          <tr>
-            {[text.name, text.kind, text.size, text.changed, text.actions].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead names={[text.name, text.kind, text.size, text.changed, text.actions]} />
         <tbody>
           {entries.map((entry) => (
             <EntryRow key={entry.id} {...{ session, notices, entry, setAsked }} />

@@ -4,6 +4,7 @@ import { streamsText } from '../../messages/streams.en.js';
 import { segmentOf, titleOf } from '../../model/segments.js';
 import { clock, dateText, durationText } from '../../model/time.js';
 import { useModuleNames } from '../module-names.js';
+import { TableHead } from '../table-head.js';
 
 /** Results that are listed. */
 const SHOWN = 12;
@@ -38,15 +39,7 @@ export function StreamGaps({ gaps, total }: { gaps: readonly StreamGap[]; total:
       {total > gaps.length && gaps.length > 0 && <p class="soft">{text.newestGaps(gaps.length)}</p>}
       {gaps.length > 0 && (
         <table class="list rows-list">
-          <thead>
-            <tr>
-              {[text.from, text.lasted, text.why].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={[text.from, text.lasted, text.why]} />
           <tbody>
             {gaps.map((gap) => (
               <tr key={gap.number}>

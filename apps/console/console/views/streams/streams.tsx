@@ -13,6 +13,7 @@ import { ActButton } from '../act-button.js';
 import { faultMessage } from '../fault-text.js';
 import { StreamCondition } from './condition.js';
 import { NewStreamDialog } from './new-stream-dialog.js';
+import { TableHead } from '../table-head.js';
 
 export interface StreamsPageProps {
   session: Session;
@@ -82,15 +83,7 @@ function StreamTable({ streams, rates }: { streams: readonly LiveStream[]; rates
   const text = useMessages(streamsText);
   return (
     <table class="list rows-list">
-      <thead>
-        <tr>
-          {[text.name, text.condition, text.lag, text.rate, text.gaps, text.results].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[text.name, text.condition, text.lag, text.rate, text.gaps, text.results]} />
       <tbody>
         {streams.map((stream) => (
           <tr key={stream.job_id}>

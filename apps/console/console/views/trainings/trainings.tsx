@@ -11,6 +11,7 @@ import type { DatasetPageProps } from '../datasets/page-props.js';
 import { Sections } from '../datasets/sections.js';
 import { faultMessage } from '../fault-text.js';
 import { StateMark } from '../progress.js';
+import { TableHead } from '../table-head.js';
 
 /** All trainings of the workspace, newest first. */
 export function TrainingsPage({ session }: DatasetPageProps) {
@@ -64,15 +65,7 @@ function TrainingTable({ trainings }: { trainings: readonly Training[] }) {
   const text = useMessages(trainingsText);
   return (
     <table class="list rows-list">
-      <thead>
-        <tr>
-          {[text.model, text.dataset, text.state, text.created].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[text.model, text.dataset, text.state, text.created]} />
       <tbody>
         {trainings.map((training) => (
           <tr key={training.id}>

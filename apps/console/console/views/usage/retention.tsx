@@ -13,6 +13,7 @@ import { faultMessage } from '../fault-text.js';
 import { Holds } from './holds.js';
 import { LifetimeDialog } from './lifetime-dialog.js';
 import { Upcoming } from './upcoming.js';
+import { TableHead } from '../table-head.js';
 
 interface RetentionPartProps {
   session: Session;
@@ -76,15 +77,7 @@ function Lifetimes({ session, notices, desk, retention }: LifetimesProps) {
   return (
     <>
       <table class="list rows-list lifetimes">
-        <thead>
-          <tr>
-            {[text.kind, text.kept, text.installation, text.actions].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead names={[text.kind, text.kept, text.installation, text.actions]} />
         <tbody>
           {KINDS.map((kind) => (
             <tr key={kind}>

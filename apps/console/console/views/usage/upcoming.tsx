@@ -2,6 +2,7 @@ import type { RetentionUpcoming } from '@adit/client';
 import { language, useMessages } from '../../messages/i18n.js';
 import { kindsText, retentionText } from '../../messages/usage.en.js';
 import { dateText } from '../../model/time.js';
+import { TableHead } from '../table-head.js';
 
 /** What retention removes next. */
 export function Upcoming({ upcoming }: { upcoming: RetentionUpcoming }) {
@@ -18,15 +19,7 @@ export function Upcoming({ upcoming }: { upcoming: RetentionUpcoming }) {
         <p class="soft">{text.nothing}</p>
       ) : (
         <table class="list rows-list">
-          <thead>
-            <tr>
-              {[text.kind, text.number, text.next].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={[text.kind, text.number, text.next]} />
           <tbody>
             {going.map(({ kind, count, is_partial: isPartial, first }) => (
               <tr key={kind}>

@@ -6,6 +6,7 @@ import { MEASURES } from '../../model/usage.js';
 import type { UsageGroup } from '../../model/usage-filter.js';
 import { useModuleNames } from '../module-names.js';
 import { dayText } from './usage-chart.js';
+import { TableHead } from '../table-head.js';
 
 interface UsageTableProps {
   by: UsageGroup;
@@ -25,16 +26,7 @@ export function UsageTable({ by, rows, sums }: UsageTableProps) {
   };
   return (
     <table class="list usage">
-      <thead>
-        <tr>
-          <th scope="col">{text[by]}</th>
-          {MEASURES.map((measure) => (
-            <th key={measure} scope="col">
-              {text[measure]}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[text[by], ...MEASURES.map((measure) => text[measure])]} />
       <tbody>
         {rows.map((row) => (
           <tr key={`${row.day} ${row.module} ${row.key?.id}`}>

@@ -10,6 +10,7 @@ import { WebhookDetail } from '../../state/webhook-detail.js';
 import { ActButton, attempt } from '../act-button.js';
 import { faultMessage } from '../fault-text.js';
 import { WebhookState } from './webhooks.js';
+import { TableHead } from '../table-head.js';
 
 export interface WebhookPageProps {
   session: Session;
@@ -111,15 +112,7 @@ function AttemptTable({ session, notices, detail, webhook, attempts }: AttemptTa
     });
   return (
     <table class="list keys attempts">
-      <thead>
-        <tr>
-          {[text.time, text.delivery, text.answer, text.state, text.actions].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[text.time, text.delivery, text.answer, text.state, text.actions]} />
       <tbody>
         {attempts.map((each) => (
           <tr key={each.id}>

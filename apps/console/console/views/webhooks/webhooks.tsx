@@ -12,6 +12,7 @@ import { Webhooks } from '../../state/webhooks.js';
 import { ActButton } from '../act-button.js';
 import { faultMessage } from '../fault-text.js';
 import { DeleteWebhookDialog, WebhookDialog } from './webhook-dialogs.js';
+import { TableHead } from '../table-head.js';
 
 export interface WebhooksPageProps {
   session: Session;
@@ -77,15 +78,7 @@ function WebhookTable({ session, notices, all, setAsked }: WebhookTableProps) {
   const events = useMessages(eventText);
   return (
     <table class="list keys">
-      <thead>
-        <tr>
-          {[text.address, text.event, text.state, text.created, text.actions].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead names={[text.address, text.event, text.state, text.created, text.actions]} />
       <tbody>
         {all.map((webhook) => (
           <tr key={webhook.id}>
