@@ -1,5 +1,5 @@
 import { AditApiError, AditClient, AditConnectionError } from '@adit/client';
-import { ownFetch } from '../../shared/own-fetch.js';
+import { ownFetch, ownFetchIn } from '../../shared/own-fetch.js';
 
 /** By whom people sign in, and whom they ask who are not let in. */
 export interface Provider {
@@ -20,12 +20,7 @@ export class BrowserSession {
   /** Asks of this workspace alone: it is refused once the session has moved to another one, in another tab. */
   clientOf(workspaceId: string): AditClient {
     if (this.shown?.workspaceId !== workspaceId) {
-      const asked: typeof ownFetch = (input, init = {}) => {
-        const headers = new Headers(init.headers);
-        headers.set('x-adit-workspace', workspaceId);
-        return ownFetch(input, { ...init, headers });
-      };
-      this.shown = { workspaceId, client: new AditClient({ url: this.address, fetch: asked }) };
+      this.shown = { workspaceId, client: new AditClient({ url: this.address, fetch: ownFetchIn(workspaceId) }) };
     }
     return this.shown.client;
   }

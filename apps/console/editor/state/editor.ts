@@ -79,14 +79,14 @@ export class Editor extends Observable {
   }
 
   async open(): Promise<void> {
-    if (!this.api.hasToken && !(await this.api.isSignedIn())) {
-      const why = 'This link is not whole: its end, “?token=…”, is missing. Paste the whole link here.';
-      this.opening = { state: 'failed', why, renew: true };
-      return this.changed();
-    }
     this.opening = { state: 'opening' };
     this.changed();
     try {
+      if (!this.api.hasToken && !(await this.api.enter())) {
+        const why = 'This link is not whole: its end, “?token=…”, is missing. Paste the whole link here.';
+        this.opening = { state: 'failed', why, renew: true };
+        return this.changed();
+      }
       const [transcript, access, variants] = await Promise.all([
         this.api.transcript(),
         this.api.access(),

@@ -42,3 +42,44 @@ describe('a version that the service refuses', () => {
     await expect(write()).rejects.toThrow(detail);
   });
 });
+
+describe('a browser that is signed in to the console', () => {
+  let service: Server;
+  let isSignedIn: boolean;
+  const asked: [path: string, workspace: string | undefined, csrf: string | undefined][] = [];
+  const answers: Record<string, () => object> = {
+    '/console/session': () => ({ provider: null, signed_in: isSignedIn }),
+    '/api/v1/me/': () => ({ workspace: { id: 'newsroom', name: 'Newsroom' } }),
+  };
+  beforeAll(async () => {
+    service = createServer(({ url = '', headers }, reply) => {
+      const [workspace, csrf] = [headers['x-adit-workspace'], headers['x-adit-csrf']];
+      asked.push([url, workspace?.toString(), csrf?.toString()]);
+      reply.setHeader('content-type', 'application/json');
+      reply.end(JSON.stringify(answers[url]?.() ?? {}));
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    Object.assign(globalThis, { location: { origin: `http://127.0.0.1:${(service.address() as AddressInfo).port}` } });
+  });
+  afterAll(() => new Promise((resolve) => service.close(resolve)));
+
+  it('names in each request the workspace that it shows, which is that of when it was opened', async () => {
+    isSignedIn = true;
+    const api = new TranscriptApi('t', '');
+    expect(await api.enter()).toBe(true);
+    asked.length = 0;
+    await api.transcript();
+    await api.write('v', 1, { changes: [] });
+    expect(asked).toEqual([
+      ['/api/v1/transcripts/t/', 'newsroom', '1'],
+      ['/api/v1/transcripts/t/variants/v/versions/', 'newsroom', '1'],
+    ]);
+  });
+
+  it('asks nothing where nobody is signed in', async () => {
+    isSignedIn = false;
+    asked.length = 0;
+    expect(await new TranscriptApi('t', '').enter()).toBe(false);
+    expect(asked.map(([path]) => path)).toEqual(['/console/session']);
+  });
+});

@@ -9,7 +9,7 @@ import {
   type ParagraphDifference,
   type VersionRequest,
 } from '@adit/client';
-import { ownFetch } from '../../shared/own-fetch.js';
+import { ownFetch, ownFetchIn } from '../../shared/own-fetch.js';
 import type { Paragraph, Paragraphs } from '../model/paragraph.js';
 
 /** The largest page that the service gives. */
@@ -28,8 +28,7 @@ export class TranscriptApi {
     private token: string,
     private apiKey = '',
   ) {
-    const own = token === '' ? { fetch: ownFetch } : { token };
-    this.client = new AditClient({ url: location.origin, ...(apiKey === '' ? own : { apiKey }) });
+    this.client = new AditClient({ url: location.origin, ...(apiKey === '' ? { token } : { apiKey }) });
   }
 
   /** Whether there is anything to sign requests with. */
@@ -37,11 +36,18 @@ export class TranscriptApi {
     return this.token !== '' || this.apiKey !== '';
   }
 
-  /** Whether somebody signed in to the console with this browser, whose cookie then does in place of a token. */
-  async isSignedIn(): Promise<boolean> {
-    const reply = await fetch('/console/session').catch(() => null);
+  /**
+   * Where somebody signed in to the console with this browser, its cookie does in place of a token, for the workspace that it looks at
+   * now. Answers whether somebody did.
+   */
+  async enter(): Promise<boolean> {
+    const reply = await fetch(`${location.origin}/console/session`).catch(() => null);
     const body: unknown = reply?.ok === true ? await reply.json() : null;
-    return typeof body === 'object' && body !== null && 'signed_in' in body && body.signed_in === true;
+    const isSignedIn = typeof body === 'object' && body !== null && 'signed_in' in body && body.signed_in === true;
+    if (!isSignedIn) return false;
+    const { workspace } = await new AditClient({ url: location.origin, fetch: ownFetch }).request('GET /v1/me/');
+    this.client = new AditClient({ url: location.origin, fetch: ownFetchIn(workspace.id) });
+    return true;
   }
 
   /** Replaces the token by one that is still valid. */
