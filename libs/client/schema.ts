@@ -6449,6 +6449,7 @@ export interface Operations {
       cursor?: string;
       time_created_from?: string;
       time_created_to?: string;
+      member_id?: string;
     };
     body: undefined;
     form: undefined;
@@ -6524,6 +6525,7 @@ export interface Operations {
     query: {
       time_created_from?: string;
       time_created_to?: string;
+      member_id?: string;
     };
     body: undefined;
     form: undefined;
@@ -6546,6 +6548,7 @@ export interface Operations {
       cursor?: string;
       time_created_from?: string;
       time_created_to?: string;
+      member_id?: string;
     };
     body: undefined;
     form: undefined;
@@ -6620,7 +6623,9 @@ export interface Operations {
     params: {
       memberId: string;
     };
-    query: Record<never, never>;
+    query: {
+      revoke_keys?: boolean;
+    };
     body: undefined;
     form: undefined;
     reply: Message;

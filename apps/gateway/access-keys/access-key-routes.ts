@@ -1,6 +1,7 @@
 import { AccessKey, AccessKeyPage, AccessScope, CreatedAccessKey, ExportStrategy } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
+import { MadeBy } from '../keys/key-routes.js';
 import { inPages, Message, OptionalPage } from '../http/shapes.js';
 
 const tag = 'Access keys';
@@ -26,7 +27,7 @@ export const listAccessKeys = defineRoute({
   summary: 'List the access keys of the workspace',
   description: 'A plain list of all; with `offset` or `limit` it comes in pages. Secrets are never shown again.',
   tag,
-  query: OptionalPage,
+  query: OptionalPage.extend(MadeBy),
   reply: z.array(AccessKey),
   otherwise: inPages(AccessKeyPage),
   example: { reply: [exampleAccessKey] },

@@ -29,7 +29,9 @@ export class AccessKeysController {
   @Route(listAccessKeys)
   async list({ query }: Input<typeof listAccessKeys>, { caller: { workspaceId }, request }: Exchange) {
     const page = askedPage(query);
-    const found = this.db.manager.createQueryBuilder(AccessKeyEntity, 'k').where({ workspaceId });
+    const { member_id: makerId } = query;
+    const wanted = { workspaceId, ...(makerId === undefined ? {} : { makerId }) };
+    const found = this.db.manager.createQueryBuilder(AccessKeyEntity, 'k').where(wanted);
     const { rows, total, next } = await readPage(found, page ?? query, [
       { by: 'k.timeCreated', kind: 'time' },
       { by: 'k.key', kind: 'text' },
@@ -40,12 +42,12 @@ export class AccessKeysController {
 
   @Route(createAccessKey)
   async create({ body }: Input<typeof createAccessKey>, { caller, newId, isDone, done }: Exchange) {
-    const { workspaceId } = caller;
+    const { workspaceId, maker: makerId } = caller;
     const key = shortIdOf(newId);
     if (!isDone) {
       const { name, scopes, export_strategies: strategies } = body;
       const row = {
-        ...{ key, workspaceId, name, secret: randomBytes(32).toString('base64url') },
+        ...{ key, workspaceId, makerId, name, secret: randomBytes(32).toString('base64url') },
         scopes: distinct(AccessScope.options, scopes),
         exportStrategies: distinct(EXPORT_STRATEGIES, strategies),
       };

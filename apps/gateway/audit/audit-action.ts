@@ -1,7 +1,7 @@
 import type { RouteDefinition } from '../http/route.js';
 
 /** An action and its subject, as far as the route and the request name them. */
-interface AuditAction {
+export interface AuditAction {
   action: string;
   resource: string;
   resourceId: string | null;

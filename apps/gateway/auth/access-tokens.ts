@@ -67,6 +67,7 @@ export class AccessTokens {
       workspaceId,
       keyId: key,
       signer: key,
+      maker: null,
       name,
       role: 'access-key',
       scopes,

@@ -52,6 +52,7 @@ describe('an API key', () => {
       keyId: id,
       signer: id,
       countedAs: id,
+      maker: null,
       name: 'n',
       role: 'member',
       limits: { requestsPerSecond: 7, jobsPerDay: 9 },

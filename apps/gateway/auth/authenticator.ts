@@ -140,9 +140,9 @@ function stillSignedIn(caller: Caller | null): Caller {
 }
 
 function callerOf(row: ApiKeyEntity): Caller {
-  const { id, workspaceId, name, requestsPerSecond, jobsPerDay } = row;
+  const { id, workspaceId, name, makerId: maker, requestsPerSecond, jobsPerDay } = row;
   return {
-    ...{ kind: 'api-key', workspaceId, keyId: id, signer: id, countedAs: id, name },
+    ...{ kind: 'api-key', workspaceId, keyId: id, signer: id, countedAs: id, name, maker },
     ...{ role: row.isOwner ? 'owner' : row.role, scopes: [], exportStrategies: null },
     limits: { requestsPerSecond, jobsPerDay },
   };

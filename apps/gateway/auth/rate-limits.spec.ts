@@ -9,6 +9,7 @@ const caller = (keyId: string, limits: Partial<Limits> = {}): Caller => ({
   workspaceId: 'w',
   keyId,
   signer: keyId,
+  maker: null,
   countedAs: keyId,
   name: 'n',
   role: 'member',

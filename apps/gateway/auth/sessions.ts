@@ -164,7 +164,8 @@ export class Sessions {
 
 function callerOf({ id, workspaceId, memberId, name, role }: SessionRow): Caller {
   const counted = { keyId: memberId, countedAs: memberId, limits: NO_LIMITS_OF_ITS_OWN };
-  return { kind: 'member', workspaceId, ...counted, name, role, signer: id, scopes: [], exportStrategies: null };
+  const reach = { role, scopes: [], exportStrategies: null };
+  return { kind: 'member', workspaceId, ...counted, name, ...reach, signer: id, maker: memberId };
 }
 
 /** Workspaces that the person behind a member belongs to, by name. */

@@ -15,6 +15,8 @@ export interface Caller {
   keyId: string;
   /** Id of the key or session that links to media are signed with, and end with. */
   signer: string;
+  /** Id of the member who asks, or whose key does, or one that a key of theirs made; null where no member is behind it. */
+  maker: string | null;
   /**
    * By what turns and limits are counted: the id of the API key or the member; of an access key, whose tokens many people have, the subject of the
    * token, or where it has none the address that it came from.

@@ -19,6 +19,14 @@ const requestsPerSecond = limit(1_000_000).describe(
 );
 const jobsPerDay = limit(1_000_000_000).describe('Most jobs a day. Null: as the gateway is configured; 0: no limit');
 
+/** Narrows a list of keys. */
+export const MadeBy = {
+  member_id: z
+    .uuid()
+    .optional()
+    .describe('Id of a member, also of one who was removed: only keys that they made, or that such a key made'),
+};
+
 const ApiKey = z
   .strictObject({
     id: z.uuid().describe('Id of the API key'),
@@ -112,7 +120,7 @@ export const listKeys = defineRoute({
   description: 'A page of keys, without the keys themselves: those are shown once, when they are made.',
   tag,
   access: 'admin',
-  query: PageQuery,
+  query: PageQuery.extend(MadeBy),
   reply: ApiKeyPage,
 });
 

@@ -1,7 +1,7 @@
 import { AditError, isoTime, isoTimeOrNull } from '@adit/contracts';
 import { ApiKeyEntity, databaseNow, inTransaction, isUuid, readPage, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource, IsNull, LessThan, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { DataSource, LessThan, type EntityManager } from 'typeorm';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { renewSigningSecret } from './signing-secret.js';
@@ -16,11 +16,11 @@ import {
   getKey,
   listKeys,
   readMe,
-  OWNERS_KEY,
   readSecret,
   renewSecret,
   rotateKey,
 } from './key-routes.js';
+import { hasExpired, lockKeys, refuseLast, requireOwner, revokeKey } from './revoking.js';
 
 /** Time for which an expired key is still listed. */
 const SHOWN_EXPIRED_MS = 30 * 86_400_000;
@@ -43,7 +43,9 @@ export class KeysController {
 
   @Route(listKeys)
   async list({ query }: Input<typeof listKeys>, { caller, request }: Exchange) {
-    const found = this.db.manager.createQueryBuilder(ApiKeyEntity, 'k').where({ workspaceId: caller.workspaceId });
+    const { member_id: makerId } = query;
+    const wanted = { workspaceId: caller.workspaceId, ...(makerId === undefined ? {} : { makerId }) };
+    const found = this.db.manager.createQueryBuilder(ApiKeyEntity, 'k').where(wanted);
     const { rows, total, next } = await readPage(found, query, [
       { by: 'k.timeCreated', kind: 'time' },
       { by: 'k.id', kind: 'uuid' },
@@ -60,10 +62,10 @@ export class KeysController {
   async create({ body }: Input<typeof createKey>, { caller, newId: id, isDone, done }: Exchange) {
     const { name, role, requests_per_second: requestsPerSecond, jobs_per_day: jobsPerDay } = body;
     if (isDone) return this.madeAnew(id, caller);
-    const { workspaceId } = caller;
+    const { workspaceId, maker: makerId } = caller;
     return inTransaction(this.db, async (manager) => {
       await done(manager);
-      return make(manager, { id, workspaceId, name, ...columnsOf(role), requestsPerSecond, jobsPerDay });
+      return make(manager, { id, workspaceId, makerId, name, ...columnsOf(role), requestsPerSecond, jobsPerDay });
     });
   }
 
@@ -89,7 +91,7 @@ export class KeysController {
   async rotate({ params: { keyId }, body }: Input<typeof rotateKey>, exchange: Exchange) {
     const { caller, newId: id, isDone, done } = exchange;
     if (isDone) return this.madeAnew(id, caller);
-    const { workspaceId } = caller;
+    const { workspaceId, maker: makerId } = caller;
     const made = await this.alone(workspaceId, async (manager) => {
       await done(manager);
       const key = await find(manager, workspaceId, keyId);
@@ -100,7 +102,7 @@ export class KeysController {
       const end = Math.min(now + body.overlap_seconds * 1000, key.timeExpires?.getTime() ?? Infinity);
       await manager.update(ApiKeyEntity, { id: key.id }, { timeExpires: new Date(end) });
       await manager.delete(ApiKeyEntity, { workspaceId, timeExpires: LessThan(new Date(now - SHOWN_EXPIRED_MS)) });
-      return make(manager, { id, workspaceId, name, role, isOwner, requestsPerSecond, jobsPerDay });
+      return make(manager, { id, workspaceId, makerId, name, role, isOwner, requestsPerSecond, jobsPerDay });
     });
     this.authenticator.forget(keyId.toLowerCase());
     return made;
@@ -112,9 +114,7 @@ export class KeysController {
     const { workspaceId } = caller;
     const { id } = await this.alone(workspaceId, async (manager) => {
       const key = await find(manager, workspaceId, keyId);
-      if (key.isOwner) requireOwner(caller);
-      await refuseLast(manager, key, true);
-      await manager.delete(ApiKeyEntity, { id: key.id });
+      await revokeKey(manager, caller, key);
       return key;
     });
     this.authenticator.forget(id);
@@ -155,10 +155,9 @@ export class KeysController {
     if (isOwners) requireOwner(caller);
   }
 
-  /** Two admins must not revoke each other at the same moment. */
   private alone<T>(workspaceId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return inTransaction(this.db, async (manager) => {
-      await manager.findOne(WorkspaceEntity, { where: { id: workspaceId }, lock: { mode: 'pessimistic_write' } });
+      await lockKeys(manager, workspaceId);
       return work(manager);
     });
   }
@@ -166,7 +165,7 @@ export class KeysController {
 
 type NewKey = Pick<
   ApiKeyEntity,
-  'id' | 'workspaceId' | 'name' | 'role' | 'isOwner' | 'requestsPerSecond' | 'jobsPerDay'
+  'id' | 'workspaceId' | 'makerId' | 'name' | 'role' | 'isOwner' | 'requestsPerSecond' | 'jobsPerDay'
 >;
 
 async function make(manager: EntityManager, columns: NewKey) {
@@ -181,46 +180,12 @@ async function find(manager: EntityManager, workspaceId: string, id: string): Pr
   return key;
 }
 
-/** The last owner stays, and where `asAdmin` is lost, the last admin of the workspace. */
-async function refuseLast(manager: EntityManager, key: ApiKeyEntity, asAdmin: boolean): Promise<void> {
-  if (key.timeExpires !== null && hasExpired(key, Number(await databaseNow(manager)))) return;
-  if (key.isOwner) await refuseAlone(manager, key, { isOwner: true }, 'This is the last owner key');
-  if (key.role !== 'admin' || !asAdmin) return;
-  const { workspaceId } = key;
-  await refuseAlone(
-    manager,
-    key,
-    { workspaceId, role: 'admin' },
-    'This is the last admin key; create another one first',
-  );
-}
-
-async function refuseAlone(
-  manager: EntityManager,
-  { id }: ApiKeyEntity,
-  where: FindOptionsWhere<ApiKeyEntity>,
-  why: string,
-): Promise<void> {
-  // One that will expire is none to rely on.
-  if (!(await manager.existsBy(ApiKeyEntity, { ...where, id: Not(id), timeExpires: IsNull() }))) {
-    throw new AditError('CONFLICT', `${why}.`);
-  }
-}
-
-function requireOwner({ role }: Caller): void {
-  if (role !== 'owner') throw new AditError('FORBIDDEN', OWNERS_KEY);
-}
-
 function roleOf({ isOwner, role }: Pick<ApiKeyEntity, 'isOwner' | 'role'>) {
   return isOwner ? ('owner' as const) : role;
 }
 
 function columnsOf(role: ReturnType<typeof roleOf>): Pick<ApiKeyEntity, 'isOwner' | 'role'> {
   return { isOwner: role === 'owner', role: role === 'owner' ? 'admin' : role };
-}
-
-function hasExpired({ timeExpires }: ApiKeyEntity, now: number): boolean {
-  return timeExpires !== null && timeExpires.getTime() <= now;
 }
 
 function shown(key: ApiKeyEntity) {

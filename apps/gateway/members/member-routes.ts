@@ -2,7 +2,7 @@ import { IsoTime, pageOf, PageQuery } from '@adit/contracts';
 import { z } from 'zod';
 import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
-import { Message, UuidInPath } from '../http/shapes.js';
+import { Flag, Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Members';
 const role = z
@@ -110,13 +110,18 @@ export const removeMember = defineRoute({
   summary: 'Remove a member from the workspace',
   description:
     'Their sessions end, and name and address of e-mail are deleted with them; lines of the audit log keep the name. One whom the ' +
-    'provider lets in by a claim comes back at their next sign-in.',
+    'provider lets in by a claim comes back at their next sign-in. The keys that they made go on, unless `revoke_keys` is true: then those of ' +
+    '`GET /v1/api-keys/?member_id=` and `GET /v1/access-keys/?member_id=` are revoked with them, and each is a line of the audit log. ' +
+    '409: one of these is the last admin key; nothing is done then.',
   tag,
   access: 'admin',
   credential: true,
   params: memberParams,
+  query: z.object({
+    revoke_keys: Flag.default(false).describe('true: revoke the keys that they made, too; default false'),
+  }),
   reply: Message,
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   example: { reply: { message: `Member ${exampleMember.id} was removed.` } },
 });
 

@@ -310,6 +310,55 @@ describe('a session', () => {
   });
 });
 
+/** @hardening privacy: Somebody who was removed goes on by keys that they made, or that these made */
+it('revokes the keys of a member with them where that is asked for, or does nothing', async () => {
+  const { key: first } = (await gateway.ask('POST', '/api/v1/workspaces/', { name: 'desk' })).json<{ key: string }>();
+  const by =
+    (key: string) =>
+    async <T>(
+      method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+      path: string,
+      body?: object,
+    ): Promise<{ status: number } & T> => {
+      const reply = await gateway.ask(method, `/api/v1/${path}`, body, { authorization: `Key ${key}` });
+      return { status: reply.status, ...reply.json<T>() };
+    };
+  const { link } = await by(first)<{ link: string }>('POST', 'invitations/', {
+    email: 'ann@example.org',
+    role: 'admin',
+  });
+  const ann = new UserAgent(base);
+  expect(await ann.signIn('ann', link.split('token=')[1])).toBe('#/jobs');
+  const make = async (path: string, body: object) => {
+    const headers = { ...CSRF, 'content-type': 'application/json' };
+    const sent = await ann.fetch(`${base}/api/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return (await succeeded(sent)) as { id: string; key: string };
+  };
+  const own = await make('api-keys/', { name: 'own', role: 'admin' });
+  const access = await make('access-keys/', { name: 'editor', scopes: [] });
+  const second = await by(own.key)<{ id: string }>('POST', 'api-keys/', { name: 'made by the key' });
+  const [member] = (await by(first)<{ data: { id: string }[] }>('GET', 'members/')).data;
+  const found = async (kind: string) =>
+    (await by(first)<{ data: { id: string; key: string }[] }>('GET', `${kind}/?limit=9&member_id=${member?.id}`)).data;
+  expect((await found('api-keys')).map(({ id }) => id)).toEqual([own.id, second.id]);
+  expect((await found('access-keys')).map(({ key }) => key)).toEqual([access.key]);
+
+  const keys = (await by(first)<{ data: { id: string }[] }>('GET', 'api-keys/')).data;
+  const [other] = keys.filter(({ id }) => id !== own.id && id !== second.id);
+  const remove = (key: string) => by(key)('DELETE', `members/${member?.id}/?revoke_keys=true`);
+  await by(own.key)('PATCH', `api-keys/${other?.id}/`, { role: 'reader' });
+  expect(await remove(own.key)).toMatchObject({ status: 409, detail: expect.stringContaining('last admin key') });
+  expect([(await me(ann)).status, (await found('access-keys')).length]).toEqual([200, 1]);
+  await by(own.key)('PATCH', `api-keys/${other?.id}/`, { role: 'admin' });
+  expect((await remove(first)).status).toBe(200);
+  expect([(await me(ann)).status, (await by(own.key)('GET', 'me/')).status]).toEqual([401, 401]);
+  expect([await found('api-keys'), await found('access-keys')]).toEqual([[], []]);
+  const lines = (await by(first)<{ data: { action: string; resource: string }[] }>('GET', 'audit-log/?limit=4')).data;
+  expect(lines.map(({ action, resource }) => `${action} ${resource}`)).toEqual([
+    ...['deleted members', 'deleted access-keys', 'deleted api-keys', 'deleted api-keys'],
+  ]);
+});
+
 /** A link to a source of a job, as a player asks for it. */
 async function linkOf(agent: UserAgent): Promise<{ link: string }> {
   const form = new FormData();

@@ -20,6 +20,7 @@ const REFERS: Readonly<Record<string, string>> = {
   export_id: 'exports',
   import_id: 'dataset_imports',
   job_id: 'jobs',
+  maker_id: 'members',
   member_id: 'members',
   model_id: 'models',
   next_part: 'jobs',

@@ -11,6 +11,8 @@ export class AccessKeyEntity {
   @Column('jsonb') scopes!: string[];
   /** Exports that its tokens may read in addition to those of transcripts. */
   @Column('jsonb', { default: [] }) exportStrategies!: string[];
+  /** Member who made it, or a key of theirs did; null of keys that no member is behind. */
+  @Column('uuid', { nullable: true }) makerId!: string | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }
 

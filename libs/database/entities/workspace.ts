@@ -46,6 +46,8 @@ export class ApiKeyEntity {
   /** Null: the gateway's own limit; 0: none. */
   @Column('integer', { nullable: true }) requestsPerSecond!: number | null;
   @Column('integer', { nullable: true }) jobsPerDay!: number | null;
+  /** Member who made it, or a key of theirs did; null of keys that no member is behind. */
+  @Column('uuid', { nullable: true }) makerId!: string | null;
   /** Time from which on it is refused; set when it is rotated. */
   @Column('timestamptz', { nullable: true }) timeExpires!: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;

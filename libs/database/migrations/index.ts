@@ -70,8 +70,8 @@ import { WaitingAnalyses1796101700000 } from './1796101700000-waiting-analyses.j
 import { SavedSearches1796107000000 } from './1796107000000-saved-searches.js';
 import { IndexesOfSearch1796107000001 } from './1796107000001-indexes-of-search.js';
 import { OrderOfSearch1796107000002 } from './1796107000002-order-of-search.js';
-import { Clips1796200000000 } from './1796200000000-clips.js';
 import { Retention1796200000000 } from './1796200000000-retention.js';
+import { Clips1796200000000 } from './1796200000000-clips.js';
 import { EndsOfJobs1796200000001 } from './1796200000001-ends-of-jobs.js';
 import { MastersOfJobs1796200100000 } from './1796200100000-masters-of-jobs.js';
 import { Usage1796200100000 } from './1796200100000-usage.js';
@@ -84,6 +84,7 @@ import { NotesOfExports1796201200002 } from './1796201200002-notes-of-exports.js
 import { Members1796201300000 } from './1796201300000-members.js';
 import { ExportsOfSearches1796201400000 } from './1796201400000-exports-of-searches.js';
 import { ExportsByWhatTheyHold1796201400001 } from './1796201400001-exports-by-what-they-hold.js';
+import { MakersOfKeys1796230000000 } from './1796230000000-makers-of-keys.js';
 import { LooksOfExports1796240000000 } from './1796240000000-looks-of-exports.js';
 import { JobsOfExports1796240000001 } from './1796240000001-jobs-of-exports.js';
 
@@ -161,8 +162,8 @@ export const MIGRATIONS = [
   SavedSearches1796107000000,
   IndexesOfSearch1796107000001,
   OrderOfSearch1796107000002,
-  Clips1796200000000,
   Retention1796200000000,
+  Clips1796200000000,
   EndsOfJobs1796200000001,
   MastersOfJobs1796200100000,
   Usage1796200100000,
@@ -175,6 +176,7 @@ export const MIGRATIONS = [
   Members1796201300000,
   ExportsOfSearches1796201400000,
   ExportsByWhatTheyHold1796201400001,
+  MakersOfKeys1796230000000,
   LooksOfExports1796240000000,
   JobsOfExports1796240000001,
 ];

@@ -27,6 +27,11 @@ export const germanMembers: ComponentsJSON = {
     removeClaim:
       'Der Anbieter lässt sie ein: Bei der nächsten Anmeldung ist sie wieder da, wenn das dort nicht geändert wird.',
     removeSubmit: 'Entfernen',
+    keysGoOn: {
+      one: 'Ein Schlüssel dieser Person gilt weiter:',
+      other: '{count} Schlüssel dieser Person gelten weiter:',
+    },
+    revokeKeys: 'Auch widerrufen: Programme, die damit arbeiten, kommen dann nicht mehr hinein',
     removed: '{name} wurde entfernt.',
     changed: '{name} hat jetzt eine andere Rolle.',
     invitations: 'Einladungen',

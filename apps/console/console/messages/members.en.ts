@@ -1,4 +1,4 @@
-import { params } from '@nanostores/i18n';
+import { count, params } from '@nanostores/i18n';
 import { i18n } from './i18n.js';
 
 /** Of the page of members, and fetched with it. */
@@ -27,6 +27,11 @@ export const membersText = i18n('members', {
   removeText: 'They are signed out within seconds, and their e-mail address is deleted.',
   removeClaim: 'The provider lets them in: they come back at their next sign-in, unless that is changed there.',
   removeSubmit: 'Remove',
+  keysGoOn: count({
+    one: 'A key that they made goes on working:',
+    other: '{count} keys that they made go on working:',
+  }),
+  revokeKeys: 'Revoke what they made, too: programs that use it stop working',
   removed: params('{name} was removed.'),
   changed: params('{name} has another role now.'),
   invitations: 'Invitations',

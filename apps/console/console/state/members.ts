@@ -44,8 +44,20 @@ export class Members extends Observable {
     await this.read();
   }
 
-  async remove({ id: memberId }: Member): Promise<void> {
-    await this.session.client.request('DELETE /v1/members/{memberId}/', { params: { memberId } });
+  /** Names of the keys that go on without the member, for people. */
+  async keysOf({ id }: Member): Promise<string[]> {
+    const { client } = this.session;
+    const query = { member_id: id };
+    const [apiKeys, accessKeys] = await Promise.all([
+      all(client.items('GET /v1/api-keys/', { query })),
+      client.request('GET /v1/access-keys/', { query }),
+    ]);
+    return [...apiKeys.map(({ name, prefix }) => `${name} (${prefix}…)`), ...accessKeys.map(({ name }) => name)];
+  }
+
+  async remove({ id: memberId }: Member, revokesKeys: boolean): Promise<void> {
+    const query = { revoke_keys: revokesKeys };
+    await this.session.client.request('DELETE /v1/members/{memberId}/', { params: { memberId }, query });
     await this.read();
   }
 

@@ -7,8 +7,8 @@ import type { Members } from '../../state/members.js';
 import type { Notices } from '../../state/notices.js';
 import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';
-import { ConfirmDialog } from '../forms/confirm-dialog.js';
 import { TableHead } from '../table-head.js';
+import { RemoveDialog } from './remove-dialog.js';
 
 interface PartProps {
   session: Session;
@@ -19,11 +19,13 @@ interface PartProps {
 export function MemberTable({ session, notices, members, list }: PartProps & { list: readonly Member[] }) {
   const text = useMessages(membersText);
   const [removes, setRemoves] = useState<Member | null>(null);
-  const remove = (member: Member): void =>
+  const remove = (member: Member, revokesKeys: boolean): void => {
+    setRemoves(null);
     void attempt({ session, notices }, async () => {
-      await members.remove(member);
+      await members.remove(member, revokesKeys);
       notices.say(text.removed({ name: member.name }));
     });
+  };
   return (
     <section aria-label={text.title}>
       {list.length === 0 ? (
@@ -55,12 +57,10 @@ export function MemberTable({ session, notices, members, list }: PartProps & { l
         </table>
       )}
       {removes !== null && (
-        <ConfirmDialog
-          title={text.removeTitle({ name: removes.name })}
-          text={`${text.removeText} ${removes.source === 'claim' ? text.removeClaim : ''}`}
-          submitLabel={text.removeSubmit}
+        <RemoveDialog
+          {...{ session, members, member: removes }}
           onClose={() => setRemoves(null)}
-          act={() => remove(removes)}
+          onRemove={(revokesKeys) => remove(removes, revokesKeys)}
         />
       )}
     </section>
