@@ -167,13 +167,5 @@ export const germanDatasets: ComponentsJSON = {
     another_place: 'sieht wie ein anderer Ort aus',
     closest: 'Schwer zu unterscheiden',
     closestPair: '{one} und {other}: Abstand {distance}, {confused} verwechselt',
-    use: 'In einem Auftrag verwenden …',
-    useTitle: 'Ein Auftrag, der {name} kennt',
-    source: 'Quelle',
-    sourceHint:
-      'Adresse oder Pfad eines Films oder Bildes, etwa storage://…, https://… oder eine Datei in einem freigegebenen Ordner.',
-    orFile: 'Oder eine Datei von diesem Rechner',
-    useSubmit: 'Auftrag beginnen',
-    sending: '{part} gesendet',
   },
 };

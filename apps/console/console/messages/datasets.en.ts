@@ -170,11 +170,4 @@ export const trainingsText = i18n('trainings', {
   another_place: 'looks like another place',
   closest: 'Hard to tell apart',
   closestPair: params('{one} and {other}: distance {distance}, {confused} confused'),
-  use: 'Use it in a job …',
-  useTitle: params('A job that knows {name}'),
-  source: 'Source',
-  sourceHint: 'Address or path of a film or a picture, such as storage://…, https://… or a file below a local root.',
-  orFile: 'Or a file of this computer',
-  useSubmit: 'Start the job',
-  sending: params('{part} sent'),
 });

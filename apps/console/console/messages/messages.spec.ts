@@ -15,11 +15,12 @@ import { searchText } from './search.en.js';
 import { storageText } from './storage.en.js';
 import { streamsText } from './streams.en.js';
 import { kindsText, retentionText, usageText } from './usage.en.js';
+import { useModelText } from './use-model.en.js';
 import { eventText, webhooksText } from './webhooks.en.js';
 
 const english = messagesToJSON(
   ...[...MESSAGES, datasetsText, imagesText, trainingsText, galleriesText],
-  ...[keysText, membersText, modelsText, trialText, peopleText, erasedText, savedText, searchText],
+  ...[keysText, membersText, modelsText, trialText, useModelText, peopleText, erasedText, savedText, searchText],
   ...[streamsText, webhooksText, eventText, healthText, problemText, diskText],
   ...[storageText, usageText, retentionText, kindsText, auditText],
 );

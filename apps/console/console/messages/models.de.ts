@@ -99,4 +99,15 @@ export const germanModels: ComponentsJSON = {
     wasDropped: 'Sie wird nicht mehr erprobt.',
     notYet: 'Bisher wurde nichts verglichen: Sie wartet auf Aufträge.',
   },
+  useModel: {
+    use: 'In einem Auftrag verwenden …',
+    title: 'Ein Auftrag, der mit {name} sucht',
+    module: 'Als',
+    source: 'Quelle',
+    sourceHint:
+      'Adresse oder Pfad eines Films oder Bildes, etwa storage://…, https://… oder eine Datei in einem freigegebenen Ordner.',
+    orFile: 'Oder eine Datei von diesem Rechner',
+    submit: 'Auftrag beginnen',
+    sending: '{part} gesendet',
+  },
 };

@@ -77,7 +77,7 @@ function SignedIn({ session, route }: AppProps) {
       {place.page === 'people' && <PeoplePage {...{ session, route, notices, people, ...place }} />}
       {place.page === 'person' && <PersonPage key={place.indexId} {...{ session, route, notices, people, ...place }} />}
       {place.page === 'models' && <ModelsPage {...{ session, route, notices, models }} />}
-      {place.page === 'model' && <ModelPage key={place.modelId} {...{ session, notices, ...place }} />}
+      {place.page === 'model' && <ModelPage key={place.modelId} {...{ session, route, notices, ...place }} />}
       {isDatasetPlace(place) && <DatasetPages {...{ session, route, notices, place }} />}
       {place.page === 'keys' && <KeysPage {...{ session, notices }} />}
       {place.page === 'members' && <MembersPage {...{ session, notices }} />}

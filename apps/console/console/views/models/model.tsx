@@ -1,25 +1,30 @@
 import { AditApiError, type Model } from '@adit/client';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useObserved } from '../../../shared/observed.js';
 import { useMessages } from '../../messages/i18n.js';
 import { modelsText } from '../../messages/models.en.js';
+import { useModelText } from '../../messages/use-model.en.js';
 import { ModelDetail } from '../../state/model-detail.js';
 import type { Notices } from '../../state/notices.js';
+import type { Route } from '../../state/route.js';
 import type { Session } from '../../state/session.js';
+import { ActButton } from '../act-button.js';
 import { CanaryReport } from './canary-report.js';
 import { faultMessage } from '../fault-text.js';
 import { ModelTrial } from './model-trial.js';
 import { ModelVersions } from './model-versions.js';
 import { useModuleNames } from '../module-names.js';
+import { UseModelDialog } from '../use-model-dialog.js';
 
 export interface ModelPageProps {
   session: Session;
+  route: Route;
   notices: Notices;
   modelId: string;
 }
 
 /** A model: its versions, what it finds on a picture, and how a version that is tried differs. */
-export function ModelPage({ session, notices, modelId }: ModelPageProps) {
+export function ModelPage({ session, route, notices, modelId }: ModelPageProps) {
   const text = useMessages(modelsText);
   const detail = useMemo(() => new ModelDetail(session, modelId), [session, modelId]);
   useObserved(detail);
@@ -44,10 +49,7 @@ export function ModelPage({ session, notices, modelId }: ModelPageProps) {
       {model === null && fault === null && <p class="soft">{text.loading}</p>}
       {model !== null && (
         <>
-          <header class="heading">
-            <h1>{model.name}</h1>
-            {model.description !== '' && <p class="soft">{model.description}</p>}
-          </header>
+          <ModelHead {...{ session, route, notices, model }} />
           <div class="parts">
             <ModelVersions {...{ session, notices, detail, model }} />
             {model.modules.length > 0 && <ModelTrial {...{ session, notices, detail, model }} />}
@@ -57,6 +59,24 @@ export function ModelPage({ session, notices, modelId }: ModelPageProps) {
         </>
       )}
     </div>
+  );
+}
+
+function ModelHead({ session, route, notices, model }: Omit<ModelPageProps, 'modelId'> & { model: Model }) {
+  const text = useMessages(useModelText);
+  const [asks, setAsks] = useState(false);
+  const { name, description, modules } = model;
+  return (
+    <header class="heading">
+      <h1>{name}</h1>
+      {description !== '' && <p class="soft">{description}</p>}
+      {modules.length > 0 && (
+        <span class="actions">
+          <ActButton {...{ session, notices, label: text.use, act: () => setAsks(true) }} />
+        </span>
+      )}
+      {asks && <UseModelDialog {...{ session, route, name, modules }} onClose={() => setAsks(false)} />}
+    </header>
   );
 }
 

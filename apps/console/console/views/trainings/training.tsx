@@ -13,7 +13,7 @@ import type { DatasetPageProps } from '../datasets/page-props.js';
 import { faultMessage } from '../fault-text.js';
 import { TrainingFigures } from './training-figures.js';
 import { TrainingState } from './trainings.js';
-import { UseModelDialog } from './use-model-dialog.js';
+import { UseModelDialog } from '../use-model-dialog.js';
 
 /** A training: how far it is, and what came of it. */
 export function TrainingPage({ trainingId, ...around }: DatasetPageProps & { trainingId: string }) {
@@ -73,8 +73,12 @@ function useClasses({ session }: DatasetPageProps, training: Training | null): r
   return classes;
 }
 
+/** Which analysis looks with a model of this type. */
+const MODULES = { face: 'face_recognition', landmark: 'landmark_recognition' } as const;
+
 function TrainingHead({ session, route, notices, training }: DatasetPageProps & { training: Training }) {
   const text = useMessages(trainingsText);
+  const useText = useMessages(useModelText);
   const [dialog, setDialog] = useState<'remove' | 'use' | null>(null);
   const { output_model_name: name, output_model: model, id } = training;
   const ended = hasEnded(training);
@@ -86,7 +90,7 @@ function TrainingHead({ session, route, notices, training }: DatasetPageProps & 
       <TrainingState training={training} />
       <span class="actions">
         {training.state === 'completed' && model !== null && (
-          <ActButton {...same} label={text.use} kind="primary" act={() => setDialog('use')} />
+          <ActButton {...same} label={useText.use} kind="primary" act={() => setDialog('use')} />
         )}
         <ActButton {...same} label={ended ? text.remove : text.stop} kind="danger" act={() => setDialog('remove')} />
       </span>
@@ -95,7 +99,9 @@ function TrainingHead({ session, route, notices, training }: DatasetPageProps & 
           {training.error}
         </p>
       )}
-      {dialog === 'use' && <UseModelDialog {...{ session, route, training }} onClose={close} />}
+      {dialog === 'use' && (
+        <UseModelDialog {...{ session, route, name }} modules={[MODULES[training.type]]} onClose={close} />
+      )}
       {dialog === 'remove' && (
         <ConfirmDialog
           title={(ended ? text.removeTitle : text.stopTitle)({ name })}

@@ -1,30 +1,31 @@
-import type { Training } from '@adit/client';
 import { useId, useState } from 'preact/hooks';
-import { Dialog } from '../../../shared/dialog.js';
-import { shellText } from '../../messages/en.js';
-import { useMessages } from '../../messages/i18n.js';
-import { trainingsText } from '../../messages/datasets.en.js';
-import { jobAddress, type Route } from '../../state/route.js';
-import type { Session } from '../../state/session.js';
-import { percent } from '../datasets/datasets.js';
-import { faultMessage } from '../fault-text.js';
-
-/** Which analysis looks with a model of this type. */
-const MODULES = { face: 'face_recognition', landmark: 'landmark_recognition' } as const;
+import { Dialog } from '../../shared/dialog.js';
+import { shellText } from '../messages/en.js';
+import { useMessages } from '../messages/i18n.js';
+import { useModelText } from '../messages/use-model.en.js';
+import { jobAddress, type Route } from '../state/route.js';
+import type { Session } from '../state/session.js';
+import { percent } from './datasets/datasets.js';
+import { faultMessage } from './fault-text.js';
+import { useModuleNames } from './module-names.js';
 
 interface UseModelDialogProps {
   session: Session;
   route: Route;
-  training: Training;
+  /** The model. */
+  name: string;
+  /** Modules that take it, the usual one first. */
+  modules: readonly string[];
   onClose: () => void;
 }
 
-/** Starts a job that looks with the model that was trained. */
-export function UseModelDialog({ session, route, training, onClose }: UseModelDialogProps) {
-  const text = useMessages(trainingsText);
+/** Starts a job that looks with a model of the workspace. */
+export function UseModelDialog({ session, route, name, modules, onClose }: UseModelDialogProps) {
+  const text = useMessages(useModelText);
   const shell = useMessages(shellText);
   const id = useId();
-  const { output_model_name: name } = training;
+  const nameOf = useModuleNames();
+  const [module, setModule] = useState(modules[0] ?? '');
   const [source, setSource] = useState('');
   const [file, setFile] = useState<File | null>(null);
   const [sent, setSent] = useState<number | null>(null);
@@ -38,7 +39,7 @@ export function UseModelDialog({ session, route, training, onClose }: UseModelDi
       const upload = { folder: '/uploads', name: `${Date.now()}-${file?.name ?? ''}`, onProgress };
       const uploaded = file === null ? null : await client.storage.uploadResumably(file, upload);
       const job = await client.request('POST /v1/jobs/', {
-        body: { sources: [uploaded?.url ?? source.trim()], modules: { [MODULES[training.type]]: { model: name } } },
+        body: { sources: [uploaded?.url ?? source.trim()], modules: { [module]: { model: name } } },
       });
       route.go(jobAddress(job.id));
     } catch (error) {
@@ -48,7 +49,7 @@ export function UseModelDialog({ session, route, training, onClose }: UseModelDi
     }
   };
   return (
-    <Dialog title={text.useTitle({ name })} closeLabel={shell.close} onClose={onClose}>
+    <Dialog title={text.title({ name })} closeLabel={shell.close} onClose={onClose}>
       <form
         class="sheet-form"
         onSubmit={(event) => {
@@ -56,6 +57,18 @@ export function UseModelDialog({ session, route, training, onClose }: UseModelDi
           if (sent === null) void submit();
         }}
       >
+        {modules.length > 1 && (
+          <>
+            <label for={`${id}-module`}>{text.module}</label>
+            <select id={`${id}-module`} value={module} onChange={({ currentTarget }) => setModule(currentTarget.value)}>
+              {modules.map((each) => (
+                <option key={each} value={each}>
+                  {nameOf(each)}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
         <label for={id}>{text.source}</label>
         <input
           id={id}
@@ -89,7 +102,7 @@ export function UseModelDialog({ session, route, training, onClose }: UseModelDi
             {shell.cancel}
           </button>
           <button type="submit" class="primary" disabled={sent !== null}>
-            {text.useSubmit}
+            {text.submit}
           </button>
         </footer>
       </form>
