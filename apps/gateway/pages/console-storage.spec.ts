@@ -1,10 +1,10 @@
 /** @needs build, time */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accessibilityFaults, chromium, signedIn, type BrowserPage } from '@adit/testing';
+import { accessibilityFaults, chromium, sampleMedia, signedIn, type BrowserPage } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { World } from '../contract/world.js';
 import { SignInCodes } from './sign-in-codes.js';
@@ -198,6 +198,19 @@ interface Entry {
     await page.until("document.querySelector('h1').textContent === 'day 1'");
     await page.click('.way a', 1);
     await page.until("document.querySelector('h1').textContent === 'shoot'");
+  });
+
+  it('shows a small picture of what has one, and downloads a file', async () => {
+    const photo = await readFile(sampleMedia().faces['cage'] ?? '');
+    await upload('/kept', 'cage.jpg', photo);
+    await open('/kept');
+    await page.until("document.querySelector('.entries th img')?.naturalWidth > 0");
+    await page.evaluate(`HTMLAnchorElement.prototype.click = function () {
+      fetch(this.href).then(async (reply) => (window.saved = [this.download, (await reply.arrayBuffer()).byteLength]));
+    }`);
+    await page.click('[aria-label="Download cage.jpg"]');
+    await page.until('window.saved !== undefined');
+    expect(await page.evaluate('window.saved')).toEqual(['cage.jpg', photo.length]);
   });
 
   it('starts a job on a file', async () => {

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { DatasetPlace } from '../../model/datasets.js';
 import { Datasets } from '../../state/datasets/datasets.js';
-import { Pictures } from '../../state/datasets/pictures.js';
+import { Pictures } from '../../state/pictures.js';
 import { GalleriesPage } from '../galleries/galleries.js';
 import { GalleryPersonPage } from '../galleries/gallery-person.js';
 import { TrainingPage } from '../trainings/training.js';

@@ -4,11 +4,11 @@ import { useMessages } from '../../messages/i18n.js';
 import { datasetsText } from '../../messages/datasets.en.js';
 import { classAddress } from '../../model/datasets.js';
 import type { DatasetDetail } from '../../state/datasets/dataset-detail.js';
-import type { Pictures } from '../../state/datasets/pictures.js';
+import type { Pictures } from '../../state/pictures.js';
 import { ActButton } from '../act-button.js';
 import { FormDialog } from '../forms/form-dialog.js';
 import type { DatasetPageProps } from './page-props.js';
-import { SmallPicture } from './small-picture.js';
+import { SmallPicture } from '../small-picture.js';
 
 /** After the last letter, before the service is asked. */
 const TYPING_MS = 300;

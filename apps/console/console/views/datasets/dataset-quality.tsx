@@ -2,9 +2,9 @@ import type { Dataset, DatasetClass, DatasetIssue } from '@adit/client';
 import { useMessages } from '../../messages/i18n.js';
 import { datasetsText, imagesText } from '../../messages/datasets.en.js';
 import { classAddress, FINDINGS, type ImageShow } from '../../model/datasets.js';
-import type { Pictures } from '../../state/datasets/pictures.js';
+import type { Pictures } from '../../state/pictures.js';
 import { percent } from './datasets.js';
-import { SmallPicture } from './small-picture.js';
+import { SmallPicture } from '../small-picture.js';
 
 interface DatasetQualityProps {
   dataset: Dataset;

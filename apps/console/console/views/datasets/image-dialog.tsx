@@ -5,8 +5,8 @@ import { language, useMessages } from '../../messages/i18n.js';
 import { imagesText } from '../../messages/datasets.en.js';
 import { dateText } from '../../model/time.js';
 import type { ClassImages } from '../../state/datasets/class-images.js';
-import type { Pictures } from '../../state/datasets/pictures.js';
-import { SmallPicture } from './small-picture.js';
+import type { Pictures } from '../../state/pictures.js';
+import { SmallPicture } from '../small-picture.js';
 
 interface ImageDialogProps {
   images: ClassImages;

@@ -4,8 +4,8 @@ import { useMessages } from '../../messages/i18n.js';
 import { imagesText } from '../../messages/datasets.en.js';
 import { chosen, columnsIn, GAP, TILE, tileAfter } from '../../model/image-grid.js';
 import type { ClassImages } from '../../state/datasets/class-images.js';
-import type { Pictures } from '../../state/datasets/pictures.js';
-import { SmallPicture } from './small-picture.js';
+import type { Pictures } from '../../state/pictures.js';
+import { SmallPicture } from '../small-picture.js';
 
 /** Rows before the end of what was read at which the next page is asked for. */
 const AHEAD = 10;

@@ -1,4 +1,4 @@
-import type { Pictures } from '../../state/datasets/pictures.js';
+import type { Pictures } from '../../state/pictures.js';
 import type { Notices } from '../../state/notices.js';
 import type { Route } from '../../state/route.js';
 import type { Session } from '../../state/session.js';

@@ -15,7 +15,7 @@ import { ActButton, attempt } from '../act-button.js';
 import { ClassImagesPart } from '../datasets/class-images-part.js';
 import { useFollowed } from '../datasets/class.js';
 import type { DatasetPageProps } from '../datasets/page-props.js';
-import { SmallPicture } from '../datasets/small-picture.js';
+import { SmallPicture } from '../small-picture.js';
 import { faultMessage } from '../fault-text.js';
 import { FormDialog } from '../forms/form-dialog.js';
 import { ForgetDialog, ReceiptDialog } from '../people/forget-dialogs.js';

@@ -2,9 +2,9 @@ import type { DatasetClass, Training, TrainingReport } from '@adit/client';
 import { language, useMessages } from '../../messages/i18n.js';
 import { imagesText, trainingsText } from '../../messages/datasets.en.js';
 import { classAddress } from '../../model/datasets.js';
-import type { Pictures } from '../../state/datasets/pictures.js';
+import type { Pictures } from '../../state/pictures.js';
 import { percent } from '../datasets/datasets.js';
-import { SmallPicture } from '../datasets/small-picture.js';
+import { SmallPicture } from '../small-picture.js';
 
 /** Images that were left out, of those that are shown. */
 const SHOWN = 30;

@@ -1,26 +1,27 @@
 import { AditApiError } from '@adit/client';
-import { dataAddress } from '../data-address.js';
-import type { Session } from '../session.js';
+import { dataAddress } from './data-address.js';
+import type { Session } from './session.js';
 
 /** Requests at a time, */
 const AT_ONCE = 6;
 /** and pictures that are kept: some 10 MB. */
 const KEPT = 600;
 
-/** Where an image of a dataset is. */
-export interface ImagePlace {
-  datasetId: string;
-  classId: string;
-  imageId: string;
+/** An image of a dataset, or a file of the storage. */
+export type PicturePlace = { datasetId: string; classId: string; imageId: string } | { storageId: string };
+
+/** The same of all places of one picture. */
+export function keyOf(place: PicturePlace): string {
+  return 'imageId' in place ? place.imageId : place.storageId;
 }
 
 interface Wanted {
-  place: ImagePlace;
+  place: PicturePlace;
   signal: AbortSignal;
   tell: (address: string | null) => void;
 }
 
-/** Small pictures of datasets, few at a time. What was asked for last comes first: that is what is seen now. */
+/** Small pictures, few at a time. What was asked for last comes first: that is what is seen now. */
 export class Pictures {
   private readonly kept = new Map<string, string>();
   private waiting: Wanted[] = [];
@@ -29,12 +30,13 @@ export class Pictures {
   constructor(private readonly session: Session) {}
 
   /** The address of a picture; null where there is none, or nobody wants it any more. */
-  load(place: ImagePlace, signal: AbortSignal): Promise<string | null> {
-    const known = this.kept.get(place.imageId);
+  load(place: PicturePlace, signal: AbortSignal): Promise<string | null> {
+    const key = keyOf(place);
+    const known = this.kept.get(key);
     if (known !== undefined) {
       // The one that was not seen for longest makes room.
-      this.kept.delete(place.imageId);
-      this.kept.set(place.imageId, known);
+      this.kept.delete(key);
+      this.kept.set(key, known);
       return Promise.resolve(known);
     }
     return new Promise((tell) => {
@@ -43,9 +45,9 @@ export class Pictures {
     });
   }
 
-  /** An image that was looked at already; null for others. */
-  known(imageId: string): string | null {
-    return this.kept.get(imageId) ?? null;
+  /** One that was looked at already; null for others. */
+  known(place: PicturePlace): string | null {
+    return this.kept.get(keyOf(place)) ?? null;
   }
 
   private async next(): Promise<void> {
@@ -64,12 +66,14 @@ export class Pictures {
 
   private async read({ place, signal }: Wanted): Promise<string | null> {
     try {
-      const reply = await this.session.client.raw(
-        'GET /v1/datasets/{datasetId}/classes/{classId}/images/{imageId}/thumbnail/',
-        { params: { ...place }, signal },
-      );
+      const { client } = this.session;
+      const reply = await ('imageId' in place
+        ? client.raw('GET /v1/datasets/{datasetId}/classes/{classId}/images/{imageId}/thumbnail/', {
+            ...{ params: { ...place }, signal },
+          })
+        : client.raw('GET /v2/storage/{storageId}/thumbnail/', { params: { ...place }, signal }));
       const address = await dataAddress(new Blob([await reply.arrayBuffer()], { type: 'image/jpeg' }));
-      this.kept.set(place.imageId, address);
+      this.kept.set(keyOf(place), address);
       const [oldest] = this.kept.keys();
       if (this.kept.size > KEPT && oldest !== undefined) this.kept.delete(oldest);
       return address;

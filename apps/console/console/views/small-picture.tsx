@@ -1,19 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ImagePlace, Pictures } from '../../state/datasets/pictures.js';
+import { keyOf, type PicturePlace, type Pictures } from '../state/pictures.js';
 
 interface SmallPictureProps {
   pictures: Pictures;
-  place: ImagePlace;
+  place: PicturePlace;
   /** Said where it is not decoration. */
   alt?: string;
   /** Told that there is no picture. */
   onNone?: () => void;
 }
 
-/** The small picture of an image, as soon as it is there. */
+/** The small picture of an image or a file, as soon as it is there. */
 export function SmallPicture({ pictures, place, alt = '', onNone }: SmallPictureProps) {
-  const { imageId } = place;
-  const [address, setAddress] = useState(pictures.known(imageId));
+  const [address, setAddress] = useState(pictures.known(place));
   useEffect(() => {
     const ends = new AbortController();
     void pictures.load(place, ends.signal).then((found) => {
@@ -22,6 +21,6 @@ export function SmallPicture({ pictures, place, alt = '', onNone }: SmallPicture
       if (found === null) onNone?.();
     });
     return () => ends.abort();
-  }, [imageId]);
+  }, [keyOf(place)]);
   return address === null ? <span class="blank" /> : <img src={address} alt={alt} draggable={false} />;
 }
