@@ -143,7 +143,14 @@ function ListEnd({ list, route }: Pick<JobsPageProps, 'list' | 'route'>) {
               {text.clear}
             </button>
           ) : (
-            <p class="soft">{text.noneHint}</p>
+            <>
+              <p>
+                <a class="button" href="#/storage">
+                  {text.begin}
+                </a>
+              </p>
+              <p class="soft">{text.noneHint}</p>
+            </>
           )}
         </div>
       )}
