@@ -39,6 +39,7 @@ export const RETENTION_KINDS = [
   'recordings',
   'audit_lines',
   'receipts',
+  'faces',
 ] as const;
 export type RetentionKind = (typeof RETENTION_KINDS)[number];
 

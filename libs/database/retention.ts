@@ -6,6 +6,8 @@ const BUILT_IN: Partial<Record<RetentionKind, number>> = {
   observations: LIFETIME_SECONDS.observation,
   artifacts: LIFETIME_SECONDS.artifact,
   recordings: LIFETIME_SECONDS.recording,
+  // Biometric data: none is kept unless a workspace asks for it.
+  faces: 0,
 };
 
 /** SQL: seconds for which the workspace, in SQL, keeps things of the kind; null: without a limit. */

@@ -1,6 +1,6 @@
 import { AditError, isoTime, type IndexedIdentity, type PageQuery } from '@adit/contracts';
 import { behind, containing, exactTime, inTransaction, placeIn, placeOf, returned, type SortKey } from '@adit/database';
-import { forgetNames, noteNames } from '@adit/search';
+import { forgetPeople, noteNames } from '@adit/search';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { collectionOf } from './collections.js';
@@ -208,7 +208,7 @@ export async function erasePerson(
     [indexId, workspaceId],
   );
   if (collection === undefined) return null;
-  await forgetNames(manager, await shownAs(manager, indexId));
+  await forgetPeople(manager, await shownAs(manager, indexId));
   const gone = returned<{ index_id: string; pictured: boolean }>(
     await manager.query(
       `DELETE FROM index_identities WHERE collection_id = $1 AND (index_id = $2 OR merged_into = $2)

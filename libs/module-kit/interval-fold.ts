@@ -151,7 +151,9 @@ export function segmentOfInterval(
     detections = [],
     ...said
   }: Pick<Segment, 'type' | 'label' | 'confidence' | 'meta'> &
-    Partial<Pick<Segment, 'detections' | 'claim' | 'teaches'>> & { portrait: Pick<Portrait, 'thumbnail' | 'keyFrame'> },
+    Partial<Pick<Segment, 'detections' | 'claim' | 'face' | 'teaches'>> & {
+      portrait: Pick<Portrait, 'thumbnail' | 'keyFrame'>;
+    },
 ): Segment {
   return {
     sourceIndex: source.index,

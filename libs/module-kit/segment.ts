@@ -18,6 +18,14 @@ export interface IdentityClaim {
   network?: string;
 }
 
+/** What a face is compared by. */
+export interface FaceEmbedding {
+  /** Name of the network. */
+  network: string;
+  /** L2-normalised. */
+  embedding: number[];
+}
+
 /** A final segment of a source that shows one thing. Times are seconds from the source's first frame. */
 export interface Segment {
   sourceIndex: number;
@@ -40,6 +48,8 @@ export interface Segment {
   /** Small picture of the whole frame that shows it best, for reports. */
   keyFrame: { frame: number; picture: PictureRef } | null;
   claim?: IdentityClaim;
+  /** Whoever it shows, for searches by a photo: where the workspace keeps faces it is stored beside the segment. */
+  face?: FaceEmbedding;
   /** Of a live stream: names the open segment (`Fold.open`) that it ends. */
   key?: string;
   /** Training picture of a person: the job's end adds it to the dataset that the module names. */

@@ -13,6 +13,7 @@ import {
 import { filmFacts } from '@adit/testing';
 import { JobsUnderTest } from '@adit/jobs/testing';
 import { noteMedia } from '@adit/jobs';
+import { keepFaces } from '@adit/search';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Sweeper } from './sweeper.js';
 import { sweeperOf } from './testing/sweeper-of.js';
@@ -168,6 +169,41 @@ describe('retention of a workspace', () => {
     await keep('artifacts', 2 * HOUR);
     await sweeper.run(inSeconds(61));
     expect(await expiryOf(ids[0] ?? '')).toBeLessThan(inSeconds(3 * HOUR).getTime());
+  });
+
+  it('removes faces that are over, but those of held jobs, and all of a workspace that keeps none any more', async () => {
+    const { db, workspaceId } = jobs;
+    const [free, held] = [await ended(0), await ended(0, 'case')];
+    for (const jobId of [free, held]) {
+      await inTransaction(db, (manager) =>
+        keepFaces(manager, { jobId, workspaceId, network: 'n' }, [
+          { seq: 0, embedding: [1, 0] },
+          { seq: 1, embedding: [0, 1] },
+        ]),
+      );
+    }
+    await db.query(`UPDATE search_faces SET time_created = now() - interval '3 hours' WHERE seq = 0`);
+    const left = async () =>
+      (await db.query('SELECT job_id, seq FROM search_faces ORDER BY job_id = $1, seq', [held])).map(
+        ({ job_id: jobId, seq }: { job_id: string; seq: number }) => [jobId === held ? 'held' : 'free', seq],
+      );
+    await hold('case');
+    await keep('faces', 2 * HOUR);
+    await sweeper.run();
+    expect(await left()).toEqual([
+      ['free', 1],
+      ['held', 0],
+      ['held', 1],
+    ]);
+    await hold();
+    await sweeper.run();
+    expect(await left()).toEqual([
+      ['free', 1],
+      ['held', 1],
+    ]);
+    await db.manager.update(WorkspaceEntity, { id: workspaceId }, { retention: {} });
+    await sweeper.run(inSeconds(1));
+    expect(await left()).toEqual([]);
   });
 
   it('deletes uploads that nothing needs', async () => {

@@ -4,6 +4,7 @@ import type { BatchCommands, EndedJobRow, JobCommands, JobSettings } from '@adit
 import type { ModelStore } from '@adit/model-store';
 import type { ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
+import type { FacePosition } from '@adit/search';
 import type { UploadPosition } from '@adit/storage';
 import type { DataSource } from 'typeorm';
 import { removedRows } from './metrics.js';
@@ -26,7 +27,12 @@ export interface RetentionPass {
   models: ModelStore;
   settings: Pick<JobSettings, 'eventHours' | 'eventsKept'>;
   /** Where rules over kinds that are found by their age go on, by workspace: they do not meet what is kept in each pass. */
-  walks: { results: Walks<EndedJobRow>; recordings: Walks<EndedJobRow>; uploads: Walks<UploadPosition> };
+  walks: {
+    results: Walks<EndedJobRow>;
+    recordings: Walks<EndedJobRow>;
+    uploads: Walks<UploadPosition>;
+    faces: Walks<FacePosition>;
+  };
   /** Called before each part of long work: false once the process ends or another one sweeps. */
   shouldContinue(): Promise<boolean>;
 }

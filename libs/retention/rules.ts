@@ -8,6 +8,7 @@ import { deletedIndexes } from './rules/deleted-indexes.js';
 import { deletedTranscripts, deletedVariants } from './rules/deleted-transcripts.js';
 import { events } from './rules/events.js';
 import { expiredJobs, looks } from './rules/expired-jobs.js';
+import { faces } from './rules/faces.js';
 import { canaries, dictionaryVersions, modelVersions } from './rules/former-versions.js';
 import { idempotencyKeys } from './rules/idempotency-keys.js';
 import { jobTombstones } from './rules/job-tombstones.js';
@@ -37,6 +38,7 @@ export const RETENTION_RULES: readonly RetentionRule[] = [
   recordings,
   uploads,
   observations,
+  faces,
   media,
   deletedIndexes,
   datasetImports,

@@ -40,7 +40,10 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private unwatch: (() => Promise<void>) | null = null;
   private expiring: Promise<void> | null = null;
   private stopping = false;
-  private readonly walks: RetentionPass['walks'] = { results: new Map(), recordings: new Map(), uploads: new Map() };
+  private readonly walks: RetentionPass['walks'] = {
+    ...{ results: new Map(), recordings: new Map() },
+    ...{ uploads: new Map(), faces: new Map() },
+  };
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,

@@ -55,6 +55,7 @@ export async function installationValues(db: Pick<EntityManager, 'query'>): Prom
     recordings: valueOf('recordings'),
     audit_lines: valueOf('audit_lines'),
     receipts: valueOf('receipts'),
+    faces: valueOf('faces'),
   };
 }
 

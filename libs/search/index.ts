@@ -6,6 +6,14 @@ export { wordsIn, type Word } from './query/words.js';
 export { documentsWritten, indexLag, searchAlerts } from './metrics.js';
 export * from './port.js';
 export { PostgresIndex } from './postgres/postgres-index.js';
+export {
+  areFacesKept,
+  expireFaces,
+  keepFaces,
+  networkOfFaces,
+  type FacePosition,
+  type SegmentFace,
+} from './postgres/faces.js';
 export { sweepWords } from './postgres/vocabulary.js';
 export { languageCode } from './postgres/words.js';
 export {
@@ -13,6 +21,7 @@ export {
   compareJobs,
   forgetJob,
   forgetNames,
+  forgetPeople,
   forgetSegments,
   forgetTexts,
   moveMatched,

@@ -4,7 +4,8 @@ import type { JobEntity, JobModuleEntity, SegmentEntity, SummaryEntity } from '@
 import { appendSummaryRows, insertSegmentRows, type Identities } from '@adit/jobs';
 import { IdentitiesShown } from './identities-shown.js';
 import type { IndexedFaces } from './indexed-faces.js';
-import type { IdentityClaim, Segment, Summary } from '@adit/module-kit';
+import type { FaceEmbedding, IdentityClaim, Segment, Summary } from '@adit/module-kit';
+import { keepFaces, networkOfFaces } from '@adit/search';
 import type { EntityManager } from 'typeorm';
 
 /** Results of one module in one source, or in all images. */
@@ -25,11 +26,13 @@ export async function insertSegments(
   faces: IndexedFaces,
 ): Promise<void> {
   const rows: Partial<SegmentEntity>[] = [];
+  const seen: SeenFace[] = [];
   for (const { module, sourceIndex, segments } of results) {
     const shown = new IdentitiesShown(manager, { jobId: job.id, module, sourceIndex });
     const numbers = await numbersOf(segments, identities, shown);
     const indexIds = await indexIdsOf(segments, faces);
-    for (const [at, { claim, teaches = null, key: _, ...segment }] of segments.entries()) {
+    for (const [at, { claim, face, teaches = null, key: _, ...segment }] of segments.entries()) {
+      if (face !== undefined) seen.push({ ...face, seq: job.segmentCount });
       rows.push({
         ...segment,
         teaches,
@@ -44,6 +47,19 @@ export async function insertSegments(
     }
   }
   await insertSegmentRows(manager, job.id, rows);
+  await keepSeenFaces(manager, job, seen);
+}
+
+type SeenFace = FaceEmbedding & { seq: number };
+
+/** Keeps the faces of segments for searches by a photo, where the workspace asks for that. */
+async function keepSeenFaces(manager: EntityManager, job: JobEntity, seen: readonly SeenFace[]): Promise<void> {
+  for (const name of new Set(seen.map(({ network }) => network))) {
+    const network = await networkOfFaces(manager, job.id, name);
+    if (network === null) continue;
+    const faces = seen.filter((face) => face.network === name);
+    await keepFaces(manager, { jobId: job.id, workspaceId: job.workspaceId, network }, faces);
+  }
 }
 
 /**

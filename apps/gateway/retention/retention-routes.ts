@@ -14,10 +14,10 @@ const WEEK = 604_800;
 
 const exampleRetention: Retention = {
   ...{ observations: 86_400, results: 7_776_000, artifacts: null, uploads: null, recordings: null },
-  ...{ audit_lines: null, receipts: null },
+  ...{ audit_lines: null, receipts: null, faces: 2_592_000 },
   defaults: {
     ...{ observations: WEEK, results: null, artifacts: WEEK, uploads: null, recordings: WEEK },
-    ...{ audit_lines: 31_536_000, receipts: null },
+    ...{ audit_lines: 31_536_000, receipts: null, faces: 0 },
   },
   pending: ['observations'],
 };
@@ -43,7 +43,7 @@ export const replaceRetention = defineRoute({
   access: 'admin',
   body: RetentionRequest,
   reply: Retention,
-  example: { body: { observations: 86_400, results: 7_776_000 }, reply: exampleRetention },
+  example: { body: { observations: 86_400, results: 7_776_000, faces: 2_592_000 }, reply: exampleRetention },
 });
 
 export const getUpcoming = defineRoute({

@@ -97,6 +97,7 @@ export class RetentionController {
       recordings: own('recordings'),
       audit_lines: own('audit_lines'),
       receipts: own('receipts'),
+      faces: own('faces'),
       defaults: await this.defaults.all(),
       pending: await pendingChanges(this.db, workspaceId),
     };

@@ -74,6 +74,11 @@ const ROWS: Record<RetentionKind, string> = {
     SELECT e.id::text AS id, NULL AS name, ${over('receipts', 'e.time_completed')} AS time, NOT (${isOver('receipts', 'e.time_completed')}) AS kept
       FROM (SELECT * FROM erasures WHERE workspace_id = $1 ORDER BY time_created LIMIT ${MAX_ROWS}) e
      WHERE e.time_completed IS NOT NULL AND ${isOver('receipts', 'e.time_completed')}`,
+  faces: `
+    SELECT f.job_id::text AS id, j.tag AS name, ${over('faces', 'f.time_created')} AS time, ${isHeld('j')} AS kept
+      FROM (SELECT * FROM search_faces WHERE workspace_id = $1 AND ${isOver('faces', 'time_created')}
+             ORDER BY time_created LIMIT ${MAX_ROWS}) f
+      JOIN jobs j ON j.id = f.job_id`,
 };
 
 /** Returns what goes within some hours, as things are now. */

@@ -11,6 +11,7 @@ const MEANING: Record<RetentionKind, string> = {
   recordings: 'Seconds that the recording of a live stream is kept, from the end of its job on',
   audit_lines: 'Seconds that a line of the audit log is kept; never less than the installation keeps it',
   receipts: 'Seconds that the receipt of an erasure is kept, from its completion on',
+  faces: 'Seconds that embeddings of the faces that jobs find are kept for searches by a photo, from their finding on',
 };
 
 const Seconds = z
@@ -28,6 +29,7 @@ function ofKinds<T extends z.ZodType>(field: (kind: RetentionKind) => T): Record
     recordings: field('recordings'),
     audit_lines: field('audit_lines'),
     receipts: field('receipts'),
+    faces: field('faces'),
   };
 }
 
@@ -43,7 +45,7 @@ export type RetentionRequest = z.infer<typeof RetentionRequest>;
 export const Retention = z.strictObject({
   ...ofKinds(ownValue),
   defaults: z
-    .strictObject(ofKinds((kind) => z.int().nullable().describe(`${MEANING[kind]}; null: no limit`)))
+    .strictObject(ofKinds((kind) => z.int().nullable().describe(`${MEANING[kind]}; null: no limit, 0: none is kept`)))
     .describe('Values of the installation, for kinds without a value of the workspace'),
   pending: z
     .array(z.enum(RETENTION_KINDS))
@@ -66,7 +68,11 @@ export const HeldTag = Tag.describe('Tag of the jobs, as they were posted with')
 export const RetentionHold = z.strictObject({ tag: HeldTag });
 
 const UpcomingItem = z.strictObject({
-  id: z.string().describe('Id of the job, file, artifact, entry or receipt; of observations the digest of the media'),
+  id: z
+    .string()
+    .describe(
+      'Id of the job, file, artifact, entry or receipt; of observations the digest of the media, of embeddings of faces the job',
+    ),
   name: z.string().nullable().describe('Name of the file or tag of the job; null where there is none'),
   time: IsoTime.describe('When its retention ends; it is removed within minutes after that'),
 });

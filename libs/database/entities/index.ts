@@ -33,7 +33,13 @@ import { OutboxEntity } from './outbox.js';
 import { ProbeEntity } from './probe.js';
 import { ArtifactEntity, IdentityEntity, JobEventEntity, SegmentEntity, SummaryEntity } from './result.js';
 import { RetentionChangeEntity, RetentionDefaultEntity } from './retention.js';
-import { SavedSearchEntity, SearchDocumentEntity, SearchFeedEntity, SearchWordEntity } from './search.js';
+import {
+  SavedSearchEntity,
+  SearchDocumentEntity,
+  SearchFaceEntity,
+  SearchFeedEntity,
+  SearchWordEntity,
+} from './search.js';
 import { StorageCredentialEntity } from './storage-credential.js';
 import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from './storage.js';
 import { RecordingHeaderEntity, RecordingSegmentEntity, StreamEntity, StreamGapEntity } from './stream.js';
@@ -140,6 +146,7 @@ export const ENTITIES = [
   RetentionDefaultEntity,
   SearchDocumentEntity,
   SearchFeedEntity,
+  SearchFaceEntity,
   SearchWordEntity,
   SavedSearchEntity,
   SegmentEntity,

@@ -64,6 +64,27 @@ export class SearchDocumentEntity {
   @Column('text', { nullable: true, select: false }) folded?: string | null;
 }
 
+/**
+ * Embedding of the face of a segment, which searches by a photo compare. Kept for workspaces that ask for it alone, and for
+ * no longer than they say: it goes with its segment, too.
+ */
+@Entity('search_faces')
+@Index('search_faces_of_segment', ['jobId', 'seq'])
+@Index('search_faces_of_workspace', ['workspaceId', 'timeCreated'])
+export class SearchFaceEntity {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', primaryKeyConstraintName: 'search_faces_pkey' })
+  id!: string;
+  @Column('uuid') workspaceId!: string;
+  @Column('uuid') jobId!: string;
+  /** Number of the segment in its job. */
+  @Column('integer') seq!: number;
+  /** Digest of the network that it is of: those of two networks are not comparable. */
+  @Column('text') network!: string;
+  /** Of length 1. An array, which pgvector's types are made from (vector-indexes.ts). */
+  @Column('real', { array: true, select: false }) embedding?: number[];
+  @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
+}
+
 /** A word that documents of a workspace have, in small letters without accents: misspelt words are looked for among these. */
 @Entity('search_words')
 // An inverted index over its trigrams is made where the server can (text-indexes.ts).

@@ -73,8 +73,8 @@ import { OrderOfSearch1796107000002 } from './1796107000002-order-of-search.js';
 import { Retention1796200000000 } from './1796200000000-retention.js';
 import { Clips1796200000000 } from './1796200000000-clips.js';
 import { EndsOfJobs1796200000001 } from './1796200000001-ends-of-jobs.js';
-import { MastersOfJobs1796200100000 } from './1796200100000-masters-of-jobs.js';
 import { Usage1796200100000 } from './1796200100000-usage.js';
+import { MastersOfJobs1796200100000 } from './1796200100000-masters-of-jobs.js';
 import { WordsOfSearch1796200101000 } from './1796200101000-words-of-search.js';
 import { TimesOfSearch1796200101001 } from './1796200101001-times-of-search.js';
 import { EndsOfRecordings1796200103000 } from './1796200103000-ends-of-recordings.js';
@@ -84,6 +84,7 @@ import { NotesOfExports1796201200002 } from './1796201200002-notes-of-exports.js
 import { Members1796201300000 } from './1796201300000-members.js';
 import { ExportsOfSearches1796201400000 } from './1796201400000-exports-of-searches.js';
 import { ExportsByWhatTheyHold1796201400001 } from './1796201400001-exports-by-what-they-hold.js';
+import { FacesOfSearch1796220000000 } from './1796220000000-faces-of-search.js';
 import { MakersOfKeys1796230000000 } from './1796230000000-makers-of-keys.js';
 import { LooksOfExports1796240000000 } from './1796240000000-looks-of-exports.js';
 import { JobsOfExports1796240000001 } from './1796240000001-jobs-of-exports.js';
@@ -165,8 +166,8 @@ export const MIGRATIONS = [
   Retention1796200000000,
   Clips1796200000000,
   EndsOfJobs1796200000001,
-  MastersOfJobs1796200100000,
   Usage1796200100000,
+  MastersOfJobs1796200100000,
   WordsOfSearch1796200101000,
   TimesOfSearch1796200101001,
   EndsOfRecordings1796200103000,
@@ -176,6 +177,7 @@ export const MIGRATIONS = [
   Members1796201300000,
   ExportsOfSearches1796201400000,
   ExportsByWhatTheyHold1796201400001,
+  FacesOfSearch1796220000000,
   MakersOfKeys1796230000000,
   LooksOfExports1796240000000,
   JobsOfExports1796240000001,

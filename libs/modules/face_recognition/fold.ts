@@ -1,4 +1,5 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
+import { decodeDirection, encodeDirection } from '@adit/analyses/image-embedding/vector-code';
 import {
   elementAt,
   gapOfMedia,
@@ -28,7 +29,7 @@ import { candidatesOf, decideNames, MAX_WAITING } from './known-identities.js';
 import type { KnownIdentity, Candidates, Decision, Naming } from './known-identities.js';
 import { followFaces } from './following.js';
 import type { Match, Matcher } from '../galleries/match.js';
-import { identify, joinIdentities, knownPerson, segmentOf, sortForEmission } from './segments.js';
+import { identify, isNearer, joinIdentities, knownPerson, segmentOf, sortForEmission } from './segments.js';
 import type { Appearance, Identity } from './segments.js';
 import {
   betterPortrait,
@@ -43,8 +44,8 @@ import type { Portrait, StoredTrack, Track } from './track.js';
 import { instantsOf, portraitOf, sumOfViews } from './tracklet.js';
 import type { Compared } from './tracklet.js';
 
-/** `key` is that of the first track, in a live stream. */
-type Named = { person: number; identity: Identity; portrait: Portrait; key?: string };
+/** `key` is that of the first track, in a live stream; `face` is a code (`encodeDirection`). */
+type Named = { person: number; identity: Identity; portrait: Portrait; key?: string; face?: string };
 
 /** State between two units: faces still followed, and known people who may return within the gap. */
 export type FaceState = {
@@ -63,12 +64,12 @@ export type FaceState = {
 
 /**
  * Limits that keep the state under 1 MiB: a track, open or waiting, takes about 3.9 kB without its marks (more with
- * another embedding, so fewer fit), a mark about 30 bytes, a known person who may return 1 to 1.4 kB.
+ * another embedding, so fewer fit), a mark about 30 bytes, a known person who may return 1.7 to 2.1 kB.
  */
 const MAX_TRACKS = 128;
 const MAX_MARKS = 10_000;
 /** Beyond this number, known people's segments no longer wait for a track that may be theirs. */
-const MAX_NAMED = 128;
+const MAX_NAMED = 96;
 /** Seconds that a known person's segment waits for a face without views that may continue it. */
 const WAIT_FOR_VIEWS = 30;
 
@@ -209,7 +210,10 @@ export class FaceFold implements Fold<FaceState> {
       } else {
         const key = `known ${String(person).padStart(9, '0')}`;
         const openKey = isLive ? { key: openKeyOf(track) } : {};
-        addInterval(named, { key, start, end, marks, extra: { person, identity, portrait, ...openKey } }, joinNamed);
+        const embedding = identityOf(track);
+        const face = embedding === null ? {} : { face: encodeDirection(embedding) };
+        const extra = { person, identity, portrait, ...openKey, ...face };
+        addInterval(named, { key, start, end, marks, extra }, joinNamed);
       }
     }
     return unknown;
@@ -294,11 +298,13 @@ export function adoptFaces(state: Json, version: number): Json {
 }
 
 function joinNamed(a: Named, b: Named): Named {
+  const face = isNearer(b.identity, a.identity) ? (b.face ?? a.face) : (a.face ?? b.face);
   return {
     person: a.person,
     identity: joinIdentities(a.identity, b.identity),
     portrait: betterPortrait(a.portrait, b.portrait),
     ...(a.key !== undefined && { key: a.key }),
+    ...(face !== undefined && { face }),
   };
 }
 
@@ -309,5 +315,7 @@ function openKeyOf({ start, id }: Pick<Track, 'start' | 'id'>): string {
 
 function seenAs({ key, start, end, marks, extra }: Interval<Named>): Seen {
   const openKey = extra.key === undefined ? {} : { openKey: extra.key };
-  return { key, start, end, marks, portrait: extra.portrait, identity: extra.identity, embedding: null, ...openKey };
+  const { portrait, identity, face } = extra;
+  const embedding = face === undefined ? null : decodeDirection(face);
+  return { key, start, end, marks, portrait, identity, embedding, ...openKey };
 }

@@ -6,7 +6,17 @@ import { FaceRecognitionArguments } from './args.js';
 import { FaceFold } from './fold.js';
 import { Matcher } from '../galleries/match.js';
 import { joinIdentities } from './segments.js';
-import { CONTEXT, faceFold, foldFilm, galleryOf, observe, otherGalleryOf, range, unit } from './testing/scenes.js';
+import {
+  CONTEXT,
+  faceFold,
+  foldFilm,
+  galleryOf,
+  observe,
+  otherGalleryOf,
+  range,
+  unit,
+  viewOf,
+} from './testing/scenes.js';
 import type { Actor } from './testing/scenes.js';
 import { ANN, BOB, EVE, FAY, TEAM, brief } from './testing/cast.js';
 
@@ -34,6 +44,21 @@ describe('one known person', () => {
       type: 'face_bbox',
       data: { x: 0.101, y: 0.2, w: 0.1, h: 0.18 },
     });
+  });
+
+  it('has a face to be compared with, the same one wherever the film is cut', () => {
+    const samples = [...range(0, 20), ...range(23, 40)];
+    const faces = [[7], [41]].map((sizes) => {
+      const { segments } = foldFilm(faceFold({}, TEAM), [{ person: ANN, samples }], { last: 60, sizes });
+      expect(brief(segments)).toEqual([['Ann', 0, 20]]);
+      return segments[0]?.face;
+    });
+    expect(faces[0]).toEqual(faces[1]);
+    const { network, embedding = [] } = faces[0] ?? {};
+    expect(network).toBe('face-embedding');
+    expect(Math.hypot(...embedding)).toBeCloseTo(1, 4);
+    const view = viewOf(ANN, 1).vector;
+    expect(embedding.reduce((sum, value, at) => sum + value * (view[at] ?? 0), 0)).toBeGreaterThan(0.7);
   });
 
   it('is split by 2.5 s of absence and not by 2.0 s', () => {

@@ -31,7 +31,7 @@ export type Appearance = {
   marks: Thinned;
   portrait: Portrait;
   identity: Identity;
-  /** Embedding of length 1 for clustering unknown faces. */
+  /** Embedding of length 1 by the network that follows faces: unknown ones are clustered by it, and photos compared with it. */
   embedding: Float32Array | null;
 };
 
@@ -54,9 +54,14 @@ export function knownPerson(identity: Identity, maxDistance: number): number | n
   return closest !== undefined && closest.distance <= maxDistance ? closest.person : null;
 }
 
+/** Tells whether the first of two identities of one person is nearer to that person. */
+export function isNearer(a: Identity, b: Identity): boolean {
+  return (a.nearest[0]?.distance ?? FARTHEST) < (b.nearest[0]?.distance ?? FARTHEST);
+}
+
 /** Joins two intervals of one person: the nearer identity decides, the means are weighted. */
 export function joinIdentities(a: Identity, b: Identity): Identity {
-  const nearer = (b.nearest[0]?.distance ?? FARTHEST) < (a.nearest[0]?.distance ?? FARTHEST) ? b : a;
+  const nearer = isNearer(b, a) ? b : a;
   const weight = a.weight + b.weight;
   return {
     nearest: nearer.nearest,
@@ -105,7 +110,9 @@ export function segmentOf(
       top_k: identity.nearest.slice(0, args.top_k).map((match) => candidate(match, nameOf(match), persons)),
     }),
   };
-  const claimed = person === null && (args.index_unknowns || args.cluster_unknowns) ? seen.embedding : null;
+  const embedding =
+    seen.embedding === null ? null : Array.from(seen.embedding, (value) => Math.round(value * 1e6) / 1e6);
+  const claimed = person === null && (args.index_unknowns || args.cluster_unknowns) ? embedding : null;
   return segmentOfInterval(seen, source, {
     type: 'face',
     label,
@@ -113,13 +120,14 @@ export function segmentOf(
     meta,
     detections: seen.marks.kept.map((mark) => boxDetection('face_bbox', mark)),
     portrait: seen.portrait,
+    ...(embedding !== null && { face: { network: FACE_NETWORK, embedding } }),
     ...(claimed !== null && {
       claim: {
         ...(args.index_unknowns
           ? { collection: args.index_collection, network: FACE_NETWORK }
           : { collection: 'unknowns' }),
         ...(source.image && { apart: `picture ${source.index}/${seen.start.frame}` }),
-        embedding: Array.from(claimed, (value) => Math.round(value * 1e6) / 1e6),
+        embedding: claimed,
         maxDistance: SAME_FACE_DISTANCE,
       },
     }),

@@ -19,12 +19,14 @@ import {
   catchUp,
   compareJobs,
   forgetJob,
+  forgetPeople,
   forgetSegments,
   noteSearchable,
   rebuildSearch,
   renumberSearchable,
 } from './feed.js';
 import { renumberDocuments } from '../postgres/documents.js';
+import { keepFaces } from '../postgres/faces.js';
 import { indexStep, readAhead } from './index-job.js';
 
 /** Segments of a module that says nothing of itself are found by their labels. */
@@ -342,5 +344,26 @@ describe('the feed of the search', () => {
     };
     expect(await at('2026-11-21T20:01:00Z', '2026-11-21T20:02:00Z')).toBe(2);
     expect(await at('2026-11-21T20:02:00Z', '2026-11-21T20:03:00Z')).toBe(0);
+  });
+
+  it('forgets the faces of segments that change, of people who are removed, and of jobs that are gone', async () => {
+    const jobId = await newJob();
+    await add(jobId, ['a', 'b', 'c', 'd']);
+    await db().query(`UPDATE segments SET index_id = '1234567890' WHERE job_id = $1 AND seq = 2`, [jobId]);
+    const faces = [0, 1, 2, 3].map((seq) => ({ seq, embedding: [1, 0] }));
+    const left = async () =>
+      (await db().query('SELECT seq FROM search_faces WHERE job_id = $1 ORDER BY seq', [jobId])).map(
+        ({ seq }: { seq: number }) => seq,
+      );
+    await inTransaction(db(), (manager) => keepFaces(manager, { jobId, workspaceId, network: 'n' }, faces));
+    await inTransaction(db(), (manager) => forgetSegments(manager, [{ jobId, seq: 0 }]));
+    expect(await left()).toEqual([1, 2, 3]);
+    await inTransaction(db(), (manager) => forgetPeople(manager, ['1234567890']));
+    expect(await left()).toEqual([1, 3]);
+    await db().query('DELETE FROM segments WHERE job_id = $1 AND seq IN (0, 2)', [jobId]);
+    await inTransaction(db(), (manager) => renumberSearchable(manager, jobId));
+    expect(await left()).toEqual([0, 1]);
+    await inTransaction(db(), (manager) => forgetJob(manager, jobId));
+    expect(await left()).toEqual([]);
   });
 });

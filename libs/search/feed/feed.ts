@@ -3,6 +3,7 @@ import { returned, rowsOfJob, rowsOfWorkspace, type RowsOfJob, type RowsOfWorksp
 import type { EntityManager } from 'typeorm';
 import { hasAlertingSearches, SAVED_SEARCH_ROWS } from '../saved/saved-searches.js';
 import { removeDocuments, removeTextDocuments, renumberDocuments } from '../postgres/documents.js';
+import { FACE_ROWS, forgetFaces, removeFaces, renumberFaces, rowsOfFaces } from '../postgres/faces.js';
 import { SEARCH_VERSION } from '../version.js';
 
 /** Version of a job that is being indexed from its beginning, and of one that is to be. */
@@ -60,7 +61,16 @@ export async function forgetNames(manager: EntityManager, indexIds: readonly str
   await removeDocuments(manager, shown);
 }
 
-/** Makes segments unfindable as they are, in the transaction that changes them; they are indexed again as they are then. */
+/** Makes people of index collections unfindable, by their names and by photos, in the transaction that removes them. */
+export async function forgetPeople(manager: EntityManager, indexIds: readonly string[]): Promise<void> {
+  await forgetNames(manager, indexIds);
+  await forgetFaces(manager, indexIds);
+}
+
+/**
+ * Makes segments unfindable as they are, in the transaction that changes them; they are indexed again as they are then,
+ * without their faces.
+ */
 export async function forgetSegments(
   manager: EntityManager,
   segments: readonly { jobId: string; seq: number }[],
@@ -72,6 +82,7 @@ export async function forgetSegments(
     { again: true },
   );
   await removeDocuments(manager, segments);
+  await removeFaces(manager, segments);
 }
 
 /** Makes texts unfindable, in the transaction that deletes them. The speech that they were made of is indexed again. */
@@ -92,6 +103,7 @@ export async function renumberSearchable(manager: EntityManager, jobId: string):
     [jobId],
   );
   await renumberDocuments(manager, jobId);
+  await renumberFaces(manager, jobId);
 }
 
 /** The feed's row of a job; its key is the job's id. */
@@ -105,12 +117,13 @@ const feedOfJob: RowsOfJob = async (manager, jobId, limit) => {
 };
 
 /** In this order: whoever indexes the job has written its documents, or finds no row any more. */
-export const SEARCH_OF_JOB: readonly RowsOfJob[] = [feedOfJob, rowsOfJob('search_documents')];
+export const SEARCH_OF_JOB: readonly RowsOfJob[] = [feedOfJob, rowsOfJob('search_documents'), rowsOfFaces];
 
 /** Rows that go with their workspace, in this order. */
 export const SEARCH_ROWS: readonly RowsOfWorkspace[] = [
   rowsOfWorkspace('search_feed'),
   rowsOfWorkspace('search_documents', { kind: 'search_documents' }),
+  FACE_ROWS,
   rowsOfWorkspace('search_words'),
   SAVED_SEARCH_ROWS,
 ];
@@ -290,8 +303,10 @@ const GONE_PER_STEP = 1_000;
 export async function forgetJob(manager: EntityManager, id: string): Promise<boolean> {
   const rows: unknown[] = await manager.query('SELECT 1 FROM search_feed WHERE id = $1 FOR UPDATE', [id]);
   if (rows.length === 0) return false;
-  const { found } = await rowsOfDocuments(manager, id, GONE_PER_STEP);
-  if (found === GONE_PER_STEP) return true;
+  for (const rowsOf of [rowsOfDocuments, rowsOfFaces]) {
+    const { found } = await rowsOf(manager, id, GONE_PER_STEP);
+    if (found === GONE_PER_STEP) return true;
+  }
   await manager.query('DELETE FROM search_feed WHERE id = $1', [id]);
   return false;
 }

@@ -80,6 +80,7 @@ export function lift(tag: string, options: RetentionOptions): Promise<void> {
 
 function shownTime(seconds: number | null): string {
   if (seconds === null) return 'for ever';
+  if (seconds === 0) return 'none';
   if (seconds % 86_400 === 0) return `${seconds / 86_400} d`;
   return seconds % 3_600 === 0 ? `${seconds / 3_600} h` : `${seconds} s`;
 }

@@ -36,6 +36,7 @@ export const germanUsage: ComponentsJSON = {
     actions: 'Aktionen',
     asInstalled: 'wie die Installation',
     ever: 'ohne Ende',
+    none: 'gar nicht',
     pending: 'wird auf das angewandt, was vorher da war',
     hours: { one: '1 Stunde', other: '{count} Stunden' },
     days: { one: '1 Tag', other: '{count} Tage' },
@@ -81,5 +82,6 @@ export const germanUsage: ComponentsJSON = {
     recordings: 'Aufnahmen von Livestreams',
     audit_lines: 'Zeilen des Audit-Protokolls',
     receipts: 'Belege von Löschungen',
+    faces: 'Embeddings von Gesichtern',
   },
 };

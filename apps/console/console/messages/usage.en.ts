@@ -38,6 +38,7 @@ export const retentionText = i18n('retention', {
   actions: 'Actions',
   asInstalled: 'as the installation',
   ever: 'without end',
+  none: 'not at all',
   pending: 'being applied to what was there before',
   hours: count({ one: '1 hour', other: '{count} hours' }),
   days: count({ one: '1 day', other: '{count} days' }),
@@ -85,4 +86,5 @@ export const kindsText = i18n('kinds', {
   recordings: 'Recordings of live streams',
   audit_lines: 'Lines of the audit log',
   receipts: 'Receipts of erasures',
+  faces: 'Embeddings of faces',
 });

@@ -4,7 +4,7 @@ import type { Session } from './session.js';
 
 export const KINDS = [
   ...(['observations', 'results', 'artifacts', 'uploads'] as const),
-  ...(['recordings', 'audit_lines', 'receipts'] as const),
+  ...(['recordings', 'audit_lines', 'receipts', 'faces'] as const),
 ];
 export type Kind = (typeof KINDS)[number];
 

@@ -58,6 +58,7 @@ export function useLifetimeText(): (seconds: number | null) => string {
   const text = useMessages(retentionText);
   return (seconds) => {
     if (seconds === null) return text.ever;
+    if (seconds === 0) return text.none;
     const { amount, unit } = lifetimeOf(seconds);
     return text[unit](amount);
   };
