@@ -11,12 +11,14 @@ const MIN_VERSION = [0, 8] as const;
 const MAX_DIMENSIONS = 16_000;
 /** Prefix of the indexes over the signs of embeddings; their dimensions follow. */
 const PREFIX = 'index_identities_signs_';
+/** Index of the faces that searches by a photo compare. */
+const FACES = `search_faces_signs_${USUAL_DIMENSIONS}`;
 /** Prefix of indexes over half floats, which earlier builds made and searched. */
 const EARLIER_PREFIX = 'index_identities_hnsw_';
 
 /**
- * Makes the search indexes of face indexes, where the server has pgvector: the extension and an index for each size
- * of embedding. It is no migration: a server may get the extension later, and works without it until then. Throws
+ * Makes the search indexes over embeddings, where the server has pgvector: the extension, an index for each size of
+ * embedding of face indexes, and one over the faces of the search. It is no migration: a server may get the extension later, and works without it until then. Throws
  * nothing.
  */
 export async function prepareVectorIndexes(runner: QueryRunner): Promise<void> {
@@ -30,21 +32,23 @@ export async function prepareVectorIndexes(runner: QueryRunner): Promise<void> {
     );
     const sizes = new Set([USUAL_DIMENSIONS, ...rows.map(({ dimensions }) => dimensions)]);
     for (const dimensions of sizes) {
-      await makeIndex(
-        runner,
-        `${PREFIX}${dimensions}`,
-        `ON index_identities USING hnsw ((${signsOf(`centroid::vector(${dimensions})`, dimensions)}) bit_hamming_ops)
-          WHERE cardinality(centroid) = ${dimensions}`,
-      );
+      await makeIndex(runner, `${PREFIX}${dimensions}`, overSigns('index_identities', 'centroid', dimensions));
       // An earlier build that still runs compares with all rows from here on.
       await dropIndex(runner, `${EARLIER_PREFIX}${dimensions}`);
     }
+    await makeIndex(runner, FACES, overSigns('search_faces', 'embedding', USUAL_DIMENSIONS));
   } catch (error) {
     log.warn(
       { err: error },
-      'pgvector cannot be set up: face indexes are searched without it. Have an administrator run CREATE EXTENSION vector',
+      'pgvector cannot be set up: face indexes are searched without it, and nothing is found by a photo. Have an administrator run CREATE EXTENSION vector',
     );
   }
+}
+
+/** Definition of an index over the signs of embeddings of one size. */
+function overSigns(table: string, column: string, dimensions: number): string {
+  return `ON ${table} USING hnsw ((${signsOf(`${column}::vector(${dimensions})`, dimensions)}) bit_hamming_ops)
+          WHERE cardinality(${column}) = ${dimensions}`;
 }
 
 /** SQL of type bit: the signs of a vector's values, as indexed, from an expression of type vector. */

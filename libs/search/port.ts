@@ -51,16 +51,28 @@ export interface SearchFilter {
   box?: GeoBox | undefined;
 }
 
+/** The face of a photo: what is searched is seen where a face is like it. */
+export interface AskedFace {
+  /** Digest of the network of the embedding. */
+  network: string;
+  /** Of length 1. */
+  embedding: readonly number[];
+  /** Euclidean, 0..2: faces further away are those of others. */
+  maxDistance: number;
+}
+
 export interface Question {
   workspaceId: string;
   /** Null: all that the filter leaves, the newest first. */
   query: Query | null;
   filter: SearchFilter;
+  /** Null or left out: whoever is seen. */
+  face?: AskedFace | null;
   /** Parts of words and misspelt words count, where the driver can find them. */
   fuzzy: boolean;
   /**
    * Null: one result has all that is asked. Seconds: each operand of the outermost AND may be found in another result of
-   * the same source, at most so long before or after it.
+   * the same source, at most so long before or after it; so may the face of a photo.
    */
   together: number | null;
 }
@@ -75,6 +87,8 @@ export interface FoundDocument {
   language: string | null;
   /** False: only parts of words, or words like those that were asked for. */
   isExact: boolean;
+  /** Of its face from that of the photo, 0..2; null without either. */
+  distance: number | null;
   /** Where it is in the order, for `after`. */
   place: string;
 }
@@ -124,6 +138,8 @@ export const FACETS = ['module', 'type', 'language', 'tag', 'batch_id', 'job_id'
 export const MOST_COUNTED = 10_000;
 /** The same where things are looked for together: each result costs a look at what is beside it. */
 export const MOST_COUNTED_TOGETHER = 1_000;
+/** Faces like that of a photo that are looked at, the nearest ones. */
+export const MOST_FACES = 1_000;
 /** Values of a facet. */
 export const MOST_VALUES = 20;
 
@@ -148,8 +164,9 @@ export interface SearchIndex {
   /** Removes at most `limit` documents of paragraphs that are no longer those of a newest version; returns how many. */
   removeParagraphs(manager: EntityManager, jobId: string, limit: number): Promise<number>;
   /**
-   * A page: exact before others, then those with the fewest words, then the newest; without a query the newest alone. The order of two results never
-   * changes while they are indexed. Throws VALIDATION for a place of another list.
+   * A page: exact before others, then those with the fewest words, then the newest; without a query the newest alone. With a
+   * photo the nearest faces come first instead of the shortest texts. The order of two results never changes while they are
+   * indexed. Throws VALIDATION for a place of another list, CONFLICT for a photo where faces cannot be compared.
    */
   find(question: Question, page: { after: string | null; limit: number }): Promise<FoundPage>;
   /** Counts up to MOST_COUNTED, or MOST_COUNTED_TOGETHER. */

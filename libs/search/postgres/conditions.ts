@@ -2,6 +2,7 @@ import type { TimeRange } from '@adit/contracts';
 import { wantedTerms, type Query, type SearchField, type Term } from '../query/query.js';
 import type { Question, SearchFilter } from '../port.js';
 import { beside } from './beside.js';
+import type { NearestFaces } from './nearest-faces.js';
 import type { AlikeWords, AskedWord } from './vocabulary.js';
 import { configurationOf, PLACE_MARK, WEIGHTS, WORD_MARK } from './words.js';
 
@@ -11,7 +12,7 @@ const FUZZY_FROM = 4;
 /** Exactly what was asked for, or what is like it, too. */
 export type MatchKind = 'exact' | 'similar';
 
-/** SQL of a question over rows `d` of search_documents, with its values. */
+/** SQL of a question over rows `d` of search_documents, and `f` of faces like that of a photo, with its values. */
 export class Conditions {
   private rarest: number | null = null;
 
@@ -22,6 +23,8 @@ export class Conditions {
       configurations: readonly string[];
       /** Words like those that are asked for: `similar` looks for them, too. */
       alike: AlikeWords;
+      /** Those like the photo's, where the question has one. */
+      faces?: NearestFaces | null;
     },
     /** Those that the statement has already. */
     readonly values: unknown[] = [],
@@ -31,6 +34,33 @@ export class Conditions {
   value(value: unknown): string {
     this.values.push(value);
     return `$${this.values.length}`;
+  }
+
+  /** SQL: the documents; with a photo joined with the faces like it, and where it is looked for together with others, with all. */
+  documents(): string {
+    const { faces } = this;
+    if (faces === null) return 'search_documents d';
+    const [jobIds, seqs, distances] = [this.value(faces.jobIds), this.value(faces.seqs), this.value(faces.distances)];
+    return `search_documents d ${this.apart === null ? '' : 'LEFT '}JOIN
+      unnest(${jobIds}::uuid[], ${seqs}::int[], ${distances}::int[]) AS f (job_id, seq, distance)
+      ON f.job_id = d.job_id AND f.seq = d.seq`;
+  }
+
+  /** SQL: distance of a document's face from that of the photo, in ten-thousandths; null without either. */
+  get distance(): string {
+    return this.faces === null ? 'NULL::int' : 'f.distance';
+  }
+
+  private get faces(): NearestFaces | null {
+    return this.knows.faces ?? null;
+  }
+
+  /** What may be found in several results near each other: parts of the question, beside the photo; null where one result has all. */
+  private get apart(): readonly Query[] | null {
+    const { query, together } = this.question;
+    if (together === null || query === null) return null;
+    if (query.kind === 'and') return query.parts;
+    return this.faces === null ? null : [query];
   }
 
   /** SQL: of the workspace, of a job that is there, and not filtered out. */
@@ -85,15 +115,16 @@ export class Conditions {
     const one = (query: Query, row: string): string => this.one(kind, query, row);
     const { query, together } = this.question;
     if (query === null) return 'true';
-    if (together === null || query.kind !== 'and') return one(query, 'd');
+    const { apart } = this;
+    if (apart === null) return one(query, 'd');
     const seconds = this.value(together);
-    const wanted = query.parts.filter(({ kind }) => kind !== 'not').map((part) => one(part, 'd'));
-    const near = query.parts.map((part) => {
+    const wanted = apart.filter(({ kind }) => kind !== 'not').map((part) => one(part, 'd'));
+    const near = apart.map((part) => {
       const [not, found] = part.kind === 'not' ? ['NOT ', part.part] : ['', part];
       // What is excluded is meant exactly.
       return `${not}${beside(this.one(not === '' ? kind : 'exact', found, 'o'), seconds)}`;
     });
-    const rarest = this.rarest === null ? undefined : query.parts[this.rarest];
+    const rarest = this.rarest === null ? undefined : apart[this.rarest];
     const jobs =
       rarest === undefined
         ? []
@@ -101,6 +132,13 @@ export class Conditions {
             `d.job_id = ANY(ARRAY(SELECT DISTINCT o.job_id FROM search_documents o
                WHERE o.workspace_id = ${this.value(this.question.workspaceId)} AND ${one(rarest, 'o')}))`,
           ];
+    const { faces } = this;
+    if (faces !== null) {
+      const [jobIds, seqs] = [this.value(faces.jobIds), this.value(faces.seqs)];
+      jobs.push(`d.job_id = ANY(${jobIds}::uuid[])`);
+      wanted.push('f.distance IS NOT NULL');
+      near.push(beside(`(o.job_id, o.seq) IN (SELECT * FROM unnest(${jobIds}::uuid[], ${seqs}::int[]))`, seconds));
+    }
     return [...jobs, `(${wanted.join(' OR ')})`, ...near].join(' AND ');
   }
 

@@ -7,14 +7,14 @@ export async function countedFacets(
   manager: EntityManager,
   { kind, sql, most }: { kind: MatchKind; sql: Conditions; most: number },
 ): Promise<Facets> {
-  const columns = FACETS.map((name) => `${name === 'module' ? 'module_id' : name}::text AS ${name}`);
+  const columns = FACETS.map((name) => `d.${name === 'module' ? 'module_id' : name}::text AS ${name}`);
   const counted = FACETS.map(
     (name) => `(SELECT '${name}' AS facet, ${name} AS value, count(*)::int AS count FROM found
                  WHERE ${name} <> '' GROUP BY ${name} ORDER BY count DESC, value LIMIT ${MOST_VALUES})`,
   );
   const rows: { facet: string; value: string; count: number }[] = await manager.query(
     `WITH found AS MATERIALIZED (
-       SELECT ${columns.join(', ')} FROM search_documents d
+       SELECT ${columns.join(', ')} FROM ${sql.documents()}
         WHERE ${sql[kind]()} AND ${sql.filter()} LIMIT ${most})
      ${counted.join(' UNION ALL ')}`,
     sql.values,

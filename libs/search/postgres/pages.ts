@@ -2,6 +2,7 @@ import { behind, exactTime, placeOf, type SortKey } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import type { DocumentKey, FoundDocument, Question } from '../port.js';
 import type { Conditions } from './conditions.js';
+import { distanceOf } from './nearest-faces.js';
 
 /** The order of results without a question; an index answers it. */
 const NEWEST: readonly SortKey[] = [
@@ -10,6 +11,9 @@ const NEWEST: readonly SortKey[] = [
 ];
 /** The order of results of one kind, exact or not. */
 const SHORTEST: readonly SortKey[] = [{ by: 'd.length', kind: 'number' }, ...NEWEST];
+
+/** The same of a question with a photo; of what is together some have no face. */
+const NEAREST: readonly SortKey[] = [{ by: 'coalesce(f.distance, 50000)', kind: 'number' }, ...NEWEST];
 
 interface Row {
   jobId: string;
@@ -22,11 +26,13 @@ interface Row {
   type: string;
   timeStart: number;
   language: string | null;
+  distance: number | null;
   place: string[];
 }
 
 /** The order of the results of a question. */
-export function orderOf({ query }: Question): readonly SortKey[] {
+export function orderOf({ query, face = null }: Question): readonly SortKey[] {
+  if (face !== null) return NEAREST;
   return query === null ? NEWEST : SHORTEST;
 }
 
@@ -50,7 +56,7 @@ export async function foundPart(
 ): Promise<FoundDocument[]> {
   const order = orderOf(question);
   // The short results come first, so that an index in this order is read for long where a word is in long ones alone.
-  const sorts = order !== NEWEST && (!isExact || (await isInFew(manager, begin(), question)));
+  const sorts = order === NEAREST || (order === SHORTEST && (!isExact || (await isInFew(manager, begin(), question))));
   const page = { order, isExact, limit, sorts };
   if (after === null || order === NEWEST || sorts) {
     return read(manager, begin(), { ...page, further: placeBehind(order, after) });
@@ -105,8 +111,8 @@ async function read(
   const rows: Row[] = await manager.query(
     `SELECT d.job_id AS "jobId", d.seq, d.variant_id AS "variantId", d.paragraph_id AS "paragraphId",
             d.from_version AS "fromVersion", d.source_index AS "sourceIndex", d.module_id AS "moduleId", d.type,
-            d.time_start AS "timeStart", d.language, ARRAY[${place.join(', ')}] AS place
-       FROM search_documents d
+            d.time_start AS "timeStart", d.language, ${sql.distance} AS distance, ARRAY[${place.join(', ')}] AS place
+       FROM ${sql.documents()}
       WHERE ${matches} AND ${sql.filter()} AND ${further(sql)}
       ORDER BY ${by.join(', ')} LIMIT ${sql.value(limit)}`,
     sql.values,
@@ -120,6 +126,7 @@ async function read(
     timeStart: row.timeStart,
     language: row.language,
     isExact,
+    distance: row.distance === null ? null : distanceOf(row.distance),
     place: placeOf([isExact, ...row.place]),
   }));
 }

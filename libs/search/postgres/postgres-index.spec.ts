@@ -19,6 +19,19 @@ searchIndexConformance(
   { fuzzy: true },
 );
 
+it('says that photos cannot be looked for without pgvector, and goes on with words', async () => {
+  const { dataSource, close } = await openDatabase({ driver: 'pglite', directory: null });
+  await dataSource.query('DROP EXTENSION vector CASCADE');
+  const index = new PostgresIndex(dataSource);
+  const question: Question = { workspaceId: randomUUID(), query: null, filter: {}, fuzzy: false, together: null };
+  const face = { network: '', embedding: [1, 0], maxDistance: 1 };
+  await expect(index.count({ ...question, face })).rejects.toMatchObject({
+    ...{ code: 'CONFLICT', message: expect.stringContaining('pgvector') },
+  });
+  expect(await index.count(question)).toMatchObject({ total: 0 });
+  await close();
+});
+
 await describeWith('postgres', 'a server', ({ postgres }) => {
   const made: FreshDatabase[] = [];
   afterAll(async () => {
@@ -32,6 +45,7 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
       return { driver: 'postgres', url: own.url };
     },
     ({ dataSource }) => new PostgresIndex(dataSource, PATIENT_MS),
+    { comparesFaces: postgres.vector === true },
   );
 
   /** A database with a job of documents, and a session that keeps others out of a table. */

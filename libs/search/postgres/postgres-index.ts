@@ -21,6 +21,7 @@ import { Conditions, configurationsOf, similarWords, type MatchKind } from './co
 import { isComplete, paragraphsToIndex, removeParagraphs, removeSegments, replaceDocuments } from './documents.js';
 import { countedFacets } from './facets.js';
 import { matchDocuments } from './matching.js';
+import { nearestFaces, type NearestFaces } from './nearest-faces.js';
 import { foundPart, orderOf } from './pages.js';
 import { limitStatements, within } from './time-limit.js';
 import { alikeWords, AlikeWords } from './vocabulary.js';
@@ -45,6 +46,9 @@ const LIKENESS = '0.5';
 export class PostgresIndex implements SearchIndex {
   private readonly languages = new Map<string, { codes: string[]; until: number }>();
   private server: Known | null = null;
+
+  /** Faces like the photo of a question, which is asked for its page, count and facets one after the other. */
+  private readonly faces = new WeakMap<Question, NearestFaces>();
 
   /** Questions of this process at a time: the others leave its connections to the rest of the API. */
   private readonly turns = pLimit(MOST_QUESTIONS);
@@ -82,20 +86,19 @@ export class PostgresIndex implements SearchIndex {
   }
 
   find(question: Question, { after, limit }: { after: string | null; limit: number }): Promise<FoundPage> {
-    return this.asked('page', question, async ({ manager, configurations }) => {
+    return this.asked('page', question, async (known) => {
+      const { manager } = known;
       const place = placeIn(after ?? '', ['flag', ...orderOf(question).map(({ kind }) => kind)]);
       const behind = (isExact: boolean) => (place?.[0] === String(isExact) ? place.slice(1) : null);
       const documents: FoundPage['documents'] = [];
       if (place?.[0] !== 'false') {
-        const begin = await narrowed(manager, 'exact', () => exactly(question, configurations));
+        const begin = await narrowed(manager, 'exact', () => exactly(question, known));
         documents.push(...(await foundPart(manager, begin, { question, isExact: true, after: behind(true), limit })));
       }
       const left = limit - documents.length;
       if (left === 0) return { documents, isComplete: true };
       const part = { question, isExact: false, after: behind(false), limit: left };
-      const similar = await this.similar({ manager, configurations }, question, (limited, begin) =>
-        foundPart(limited, begin, part),
-      );
+      const similar = await this.similar(known, question, (limited, begin) => foundPart(limited, begin, part));
       return { documents: [...documents, ...(similar.answer ?? [])], isComplete: similar.isComplete };
     });
   }
@@ -107,13 +110,14 @@ export class PostgresIndex implements SearchIndex {
         const sql = begin();
         const [row]: [{ total: number }] = await manager.query(
           `SELECT count(*)::int AS total FROM (
-             SELECT 1 FROM search_documents d WHERE ${sql[kind]()} AND ${sql.filter()} LIMIT ${most + 1}) found`,
+             SELECT 1 FROM ${sql.documents()} WHERE ${sql[kind]()} AND ${sql.filter()} LIMIT ${most + 1}) found`,
           sql.values,
         );
         return row.total;
       };
       const { total, isComplete } = await this.both(known, question, ask);
-      return { total: Math.min(total, most), isExact: total <= most && isComplete, isComplete };
+      const isExact = total <= most && isComplete && known.faces?.isComplete !== false;
+      return { total: Math.min(total, most), isExact, isComplete };
     });
   }
 
@@ -159,7 +163,8 @@ export class PostgresIndex implements SearchIndex {
     const answer = await this.turns(() =>
       inTransaction(this.db, async (manager) => {
         await prepare(manager, await this.known(manager));
-        return ask({ manager, configurations: await this.configurationsOf(manager, question) });
+        const faces = await this.facesOf(manager, question);
+        return ask({ manager, configurations: await this.configurationsOf(manager, question), faces });
       }),
     );
     stop();
@@ -175,14 +180,14 @@ export class PostgresIndex implements SearchIndex {
     const similar = await this.similar(known, question, (limited, begin) => ask(limited, 'similar', begin));
     const { isComplete, answer } = similar;
     if (answer !== null) return { total: answer, isComplete };
-    const { manager, configurations } = known;
-    const begin = await narrowed(manager, 'exact', () => exactly(question, configurations));
+    const { manager } = known;
+    const begin = await narrowed(manager, 'exact', () => exactly(question, known));
     return { total: await ask(manager, 'exact', begin), isComplete };
   }
 
   /** Null where nothing is like what is asked for, or looking for that took too long, which is not complete then. */
   private async similar<T>(
-    { manager, configurations }: Asking,
+    { manager, configurations, faces }: Asking,
     question: Question,
     ask: (limited: EntityManager, begin: () => Conditions) => Promise<T>,
   ): Promise<{ answer: T | null; isComplete: boolean }> {
@@ -194,11 +199,23 @@ export class PostgresIndex implements SearchIndex {
       const isComplete = !alike.isCut && this.server?.isWhole === true;
       if (!alike.hasOthers(words)) return { answer: null, isComplete };
       await limitStatements(limited, until - performance.now());
-      const begin = await narrowed(limited, 'similar', () => new Conditions(question, { configurations, alike }));
+      const begin = await narrowed(
+        limited,
+        'similar',
+        () => new Conditions(question, { configurations, alike, faces }),
+      );
       await limitStatements(limited, until - performance.now());
       return { answer: await ask(limited, begin), isComplete };
     });
     return found ?? { answer: null, isComplete: false };
+  }
+
+  private async facesOf(manager: EntityManager, question: Question): Promise<NearestFaces | null> {
+    const { face = null } = question;
+    if (face === null) return null;
+    const found = this.faces.get(question) ?? (await nearestFaces(manager, { ...question, face }));
+    this.faces.set(question, found);
+    return found;
   }
 
   private async known(manager: EntityManager): Promise<Known> {
@@ -258,10 +275,12 @@ interface Asking {
   manager: EntityManager;
   /** Of text search, of the languages that it may be found in. */
   configurations: readonly string[];
+  /** Null without a photo. */
+  faces: NearestFaces | null;
 }
 
-function exactly(question: Question, configurations: readonly string[]): Conditions {
-  return new Conditions(question, { configurations, alike: AlikeWords.NONE });
+function exactly(question: Question, { configurations, faces }: Asking): Conditions {
+  return new Conditions(question, { configurations, alike: AlikeWords.NONE, faces });
 }
 
 function mostCounted({ together }: Question): number {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { columns, inTransaction, JobEntity, SearchFeedEntity, type Database } from '@adit/database';
 import type { FindableText } from '@adit/module-kit';
-import type { IndexedJob, Question, SearchDocument, SearchFilter, SearchIndex } from '../../port.js';
+import { keepFaces } from '../../postgres/faces.js';
+import type { AskedFace, IndexedJob, Question, SearchDocument, SearchFilter, SearchIndex } from '../../port.js';
 import { parseQuery } from '../../query/parse.js';
 import { SEARCH_VERSION } from '../../version.js';
 
@@ -25,6 +26,7 @@ export interface Short {
 export interface Asked extends SearchFilter {
   fuzzy?: boolean;
   together?: number;
+  face?: AskedFace;
   workspace?: string;
 }
 
@@ -85,9 +87,20 @@ export class SearchWorld {
   };
 
   readonly asked = (workspaceId: string, question: string, more: Asked = {}): Question => {
-    const { fuzzy = true, together = null, ...filter } = more;
-    return { workspaceId, query: parseQuery(question, { parameter: 'q' }), filter, fuzzy, together };
+    const { fuzzy = true, together = null, face = null, ...filter } = more;
+    const query = question === '' ? null : parseQuery(question, { parameter: 'q' });
+    return { workspaceId, query, filter, face, fuzzy, together };
   };
+
+  /** Keeps faces of a job's segments, each by its angle in degrees from a photo of it. */
+  readonly keep = (job: IndexedJob, angles: Record<number, number>) =>
+    inTransaction(this.database.dataSource, (manager) =>
+      keepFaces(
+        manager,
+        { jobId: job.id, workspaceId: job.workspaceId, network: NETWORK },
+        Object.entries(angles).map(([seq, angle]) => ({ seq: Number(seq), embedding: faceAt(angle) })),
+      ),
+    );
 
   /** Numbers of the segments, in order. */
   readonly find = async (workspaceId: string, question: string, more: Asked = {}) => {
@@ -97,6 +110,18 @@ export class SearchWorld {
 
   readonly numbers = async (...of: Parameters<typeof this.find>) => (await this.find(...of)).toSorted();
 }
+
+const NETWORK = 'n'.repeat(64);
+const DIMENSIONS = 512;
+
+/** An embedding at an angle of that of the photo. */
+function faceAt(degrees: number): number[] {
+  const angle = (degrees * Math.PI) / 180;
+  return Array.from({ length: DIMENSIONS }, (_, at) => (at === 0 ? Math.cos(angle) : at === 1 ? Math.sin(angle) : 0));
+}
+
+/** A photo; faces up to 60 degrees from it are like it. */
+export const PHOTO: AskedFace = { network: NETWORK, embedding: faceAt(0), maxDistance: 1 };
 
 /** The document of a segment. */
 export function document(short: Short, seq: number): SearchDocument {
