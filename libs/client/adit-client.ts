@@ -1,10 +1,13 @@
 import { ApiClient } from './api-client.js';
 import { followWorkspace, type Following, type WorkspaceEvent } from './events.js';
-import { Faces } from './faces.js';
+import { Faces, type Picture } from './faces.js';
 import { Jobs } from './jobs.js';
 import type { Operations, SearchResult } from './schema.js';
 import { Storage } from './storage.js';
 import { Transport, type ClientOptions } from './transport.js';
+
+/** What is asked beside a photo. */
+type BesidePhoto = Omit<Operations['POST /v1/search/']['form'], 'photo'>;
 
 /** Moments that one page of the search holds at the most. */
 const SEARCH_PAGE = 100;
@@ -25,6 +28,14 @@ export class AditClient extends ApiClient {
   /** Moments of all jobs: exact ones first, then the shortest, then the newest. */
   search(query: Operations['GET /v1/search/']['query']): AsyncGenerator<SearchResult> {
     return this.items('GET /v1/search/', { query: { limit: SEARCH_PAGE, ...query } });
+  }
+
+  /**
+   * Moments that show the person of a photo, the nearest faces first, with whatever else is asked. Of a workspace that keeps
+   * faces: `faces` of `PUT /v1/retention/`.
+   */
+  searchByPhoto(photo: Picture, asked: BesidePhoto = {}): AsyncGenerator<SearchResult> {
+    return this.items('POST /v1/search/', { query: { limit: SEARCH_PAGE }, form: { ...asked, photo } });
   }
 
   /**

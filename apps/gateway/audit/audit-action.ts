@@ -27,13 +27,14 @@ export function auditAction(
 ): AuditAction {
   const names = route.path.split('/').filter((part) => part !== '' && !part.startsWith(':') && !/^v\d+$/.test(part));
   const last = names.at(-1) ?? '';
-  const isCommand = route.method === 'POST' && names.length > 1 && !last.endsWith('s');
+  const isAlone = names.length === 1;
+  const isCommand = route.method === 'POST' && !last.endsWith('s') && (!isAlone || route.resource === null);
   const ids = isPlain(request.params) ? Object.values(request.params).map(String) : [];
   const made = !isCommand && route.method === 'POST' ? memberOf(request.reply, route.identifiedBy ?? 'id') : null;
   return {
     // Only routes that change something come here.
     action: isCommand ? last : ACTIONS[route.method as keyof typeof ACTIONS],
-    resource: (isCommand ? names.slice(0, -1) : names).join('/'),
+    resource: (isCommand && !isAlone ? names.slice(0, -1) : names).join('/'),
     resourceId: [...ids, ...(made === null ? [] : [made])].join('/') || null,
     fields: isPlain(request.body) ? Object.keys(request.body).slice(0, 50) : [],
   };

@@ -25,6 +25,7 @@ const ASKS = [
   '/v1/faces/search/',
   '/v1/jobs/dry-run/',
   '/v1/models/:modelId/predict/',
+  '/v1/search/',
 ];
 
 /** By the paths of the routes. A POST that is added and has no line here fails, and so does one that does its work twice. */

@@ -11,5 +11,6 @@ import { SearchedPeople } from './searched-people.js';
   imports: [IndexesApiModule, OnlineInferenceModule, ModulesApiModule],
   controllers: [FacesController],
   providers: [Faces, SearchedPeople],
+  exports: [Faces],
 })
 export class FacesApiModule {}

@@ -21,7 +21,7 @@ import { OnlineInference } from '../online-inference/online-inference.js';
 import type { Picture } from '../online-inference/pictures.js';
 import { remapPointers } from '../online-inference/remapped-pointers.js';
 import { RequestResolver } from '../modules/resolve-request.js';
-import { nearness, rounded, SearchedPeople, type SeenFace } from './searched-people.js';
+import { nearness, NETWORK, rounded, SearchedPeople, type SeenFace } from './searched-people.js';
 
 const MODULE = 'face_recognition';
 
@@ -59,6 +59,19 @@ export class Faces {
       .sort((x, y) => x.distance - y.distance);
     const { same_person, similarity, distance } = elementAt(matches, 0);
     return { same_person, similarity, distance, face: one.face, matches, models: analysis.models };
+  }
+
+  /** The largest face of a photo, to be looked for. Throws MEDIA_INVALID with a pointer to a photo without one. */
+  async largest(
+    caller: Caller,
+    photo: Picture,
+    options: FaceDetectionOptions,
+  ): Promise<{ embedding: number[]; network: string }> {
+    const analysis = this.analysisOf(options);
+    const network = analysis.models.find(({ name }) => name === NETWORK);
+    if (network === undefined) throw new AditError('INTERNAL', `No ${NETWORK} has looked at the photo.`);
+    const answer = await this.inference.ask(caller, photo, { analyses: [analysis], module: null });
+    return { embedding: [...elementAt(comparable(answer, photo), 0).embedding], network: network.digest };
   }
 
   /** Throws VALIDATION for a collection that is not there, or holds faces of another network; MODEL_NOT_INSTALLED. */

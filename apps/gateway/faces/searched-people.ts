@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { CollectionChecks } from '../indexes/collection-checks.js';
 
 /** The network whose embeddings the observations of faces hold. */
-const NETWORK = 'face-embedding';
+export const NETWORK = 'face-embedding';
 /** Distance of a face that is compared with nobody. */
 const MAX_DISTANCE = 2;
 /** Identities that were merged are one person: so many are asked for, for each that is shown. */

@@ -91,10 +91,10 @@ export class Pictures {
     const texts: Record<string, unknown> = {};
     const limits = {
       files: names.length,
-      fields: 16,
+      fields: 24,
       fieldSize: 8 << 10,
       fileSize: ONLINE_INFERENCE_LIMITS.bytes,
-      parts: 18,
+      parts: 26,
     };
     for await (const part of formParts(request, `the picture in the field "${names.join('", "')}"`, limits)) {
       if (part.type !== 'file') texts[part.fieldname] = part.value;

@@ -36,6 +36,7 @@ export const exampleSearch = {
         { field: 'said', text: 'Good evening', words: [{ start: 5, end: 12 }] },
         { field: 'who', text: 'Speaker 1', words: [] },
       ],
+      likeness: null,
       thumbnail: null,
       tag: 'news',
       batch_id: null,

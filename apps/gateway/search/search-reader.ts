@@ -14,6 +14,7 @@ import { PostgresIndex, wantedTerms, type FoundDocument, type Question, type Ter
 import { newestParagraphs } from '@adit/transcript-store';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull } from 'typeorm';
+import { nearness } from '../faces/searched-people.js';
 import { Thumbnails } from '../results/thumbnails.js';
 import { matchesOf } from './matches.js';
 
@@ -103,7 +104,7 @@ export class SearchReader {
   }
 
   private result(
-    { key, jobId, sourceIndex, language, isExact }: FoundDocument,
+    { key, jobId, sourceIndex, language, isExact, distance }: FoundDocument,
     around: {
       job: JobShown;
       shown: Shown;
@@ -130,6 +131,7 @@ export class SearchReader {
       type: shown.segment.type,
       link: `${baseUrl}/api/v1/${transcript === null ? segmentPath(jobId, shown.segment.seq) : paragraphPath(transcript)}`,
       exact: isExact,
+      likeness: distance === null ? null : nearness(distance),
       tag: job.job.tag,
       batch_id: job.job.batchId,
       time_created: isoTime(job.job.timeCreated),

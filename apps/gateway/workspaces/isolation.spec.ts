@@ -345,6 +345,7 @@ describe('the resources of a workspace', () => {
       named ? segment : { job_id: randomUUID(), segment_id: 0 },
     ],
     'a picture, for faces': (named) => ['POST', 'faces/detect/', { file_uri: named ? picture : unknown }],
+    'a photo, for a search': (named) => ['POST', 'search/', { photo: named ? picture : unknown }],
     'a person of an index, to be erased': (named) => [
       'POST',
       'erasures/',

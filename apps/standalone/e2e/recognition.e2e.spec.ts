@@ -10,6 +10,7 @@ import { Refused } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
 import { MAN_TWICE, manTwice, mediaRoots } from './films.js';
 import { LOCAL_WEB, inferenceRequests } from './inference-requests.js';
+import { photoSearches } from './photo-searches.js';
 
 const { faces } = sampleMedia();
 let engine: EngineUnderTest;
@@ -263,6 +264,7 @@ describe('a gallery made of photos while the engine runs', () => {
 });
 
 inferenceRequests(() => engine);
+photoSearches(() => engine);
 
 interface Report {
   html: string;

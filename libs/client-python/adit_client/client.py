@@ -14,6 +14,7 @@ from .events import WorkspaceEvent, follow_workspace
 from .galleries import Galleries
 from .jobs import Jobs
 from .models import Models
+from .pictures import Picture, picture_part
 from .storage import Storage
 from .transport import TIMEOUT, Headers, Transport
 
@@ -114,6 +115,24 @@ class AditClient:
         """
         asked = {"limit": SEARCH_PAGE, **({} if q is None else {"q": q}), **query}
         return self.items("GET /v1/search/", query=asked)
+
+    def search_by_photo(self, photo: Picture, **asked: Any) -> Iterator[dict[str, Any]]:
+        """Moments that show the person of a photo, the nearest faces first: a path, its bytes, or an address (``storage://…``).
+
+        ``asked`` are fields of ``POST /v1/search/`` beside it, such as ``said``, ``together`` or ``max_distance``. It takes a
+        workspace that keeps faces: ``faces`` of ``PUT /v1/retention/``.
+        """
+        files = picture_part(photo, address="photo", file="photo")
+        query: dict[str, Any] = {"limit": SEARCH_PAGE, "cursor": ""}
+        while True:
+            # It only looks, so it may be sent twice.
+            page = self._transport.send(
+                "POST", "/v1/search/", params=query, body=lambda: {"data": asked, "files": files}, repeatable=True
+            ).json()
+            yield from page["data"]
+            if page["next"] is None:
+                return
+            query = dict(parse_qsl(urlsplit(page["next"]).query, keep_blank_values=True))
 
     def events(
         self, *, after: Optional[str] = None, on_place: Optional[Callable[[str], None]] = None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 from .errors import AditError
 from .frames import label_frame, prediction_frame
 from .packing import packed
+from .pictures import PathLike, Picture, content_of, picture_part
 from .transport import Transport
 from .types import Canary, Model, Prediction
 
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
     from .client import AditClient
 
-PathLike = Union[str, "os.PathLike[str]"]
-#: A picture: a file of this machine, its bytes, or an address (``https://…``, ``storage://…``).
-Picture = Union[str, "os.PathLike[str]", bytes]
 #: Seconds: a model is checked and run before it is answered.
 CHECKING = 600.0
 
@@ -125,11 +123,7 @@ class Models:
         entry = self.get(model) if isinstance(model, str) else model
         fields = {"version": version, "module": module, "arguments": json.dumps(arguments)}
         data = {key: value for key, value in fields.items() if value is not None}
-        files: dict[str, tuple[Optional[str], Union[str, bytes]]]
-        if isinstance(picture, str) and "://" in picture:
-            files = {"file_uri": (None, picture)}
-        else:
-            files = {"file": ("picture", picture if isinstance(picture, bytes) else _content(picture))}
+        files = picture_part(picture, address="file_uri", file="file")
         # It only looks, so it may be sent twice.
         reply = self._transport.send(
             "POST", f"/v1/models/{entry.id}/predict/", body=lambda: {"data": data, "files": files}, repeatable=True
@@ -195,10 +189,5 @@ def _text(value: Union[str, int, float, Iterable[float]]) -> str:
 
 def _labels(labels: Union[PathLike, Iterable[str]]) -> str:
     if isinstance(labels, (str, os.PathLike)):
-        return _content(labels).decode("utf-8-sig")
+        return content_of(labels).decode("utf-8-sig")
     return "\n".join(labels)
-
-
-def _content(path: PathLike) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { pageOf } from '../values/pagination.js';
 import { SourceName } from '../values/source-name.js';
 import { IsoTime } from '../values/time.js';
+import { FaceComparisonOptions } from './face.js';
+import { PictureAddress } from './online-inference.js';
 import { Thumbnail } from './results.js';
+import { SearchQuestion } from './search-question.js';
 
 export const SearchFieldName = z.enum(['who', 'what', 'said', 'written', 'where']);
 
@@ -57,6 +60,13 @@ export const SearchResult = z.strictObject({
     .boolean()
     .describe('False: found by parts of words, or by words like those that were asked for; these come last'),
   matches: z.array(SearchMatch).describe('Why it was found: its texts, with the words that were asked for'),
+  likeness: z
+    .strictObject({
+      similarity: z.number().describe('Similarity of its face and that of the photo, 0..1'),
+      distance: z.number().describe('Euclidean distance of the embeddings of the two faces, 0..2'),
+    })
+    .nullable()
+    .describe('How like its face is to that of the photo; null where none was given, or it shows no such face'),
   thumbnail: Thumbnail.nullable().describe('Picture of it; null where there is none'),
   tag: z.string().describe('Tag of the job'),
   batch_id: z.string().nullable().describe('Batch of the job; null outside of batches'),
@@ -99,6 +109,13 @@ export const SearchPage = pageOf(SearchResult).extend({
     'Counted where they were asked for: of at most 10,000 results, with `together` 1,000',
   ),
 });
+export type SearchPage = z.infer<typeof SearchPage>;
+
+/** POST /v1/search/, beside the photo. */
+export const PhotoSearchOptions = z.strictObject({ ...SearchQuestion.shape, ...FaceComparisonOptions.shape });
+export type PhotoSearchOptions = z.infer<typeof PhotoSearchOptions>;
+
+export const PhotoSearchRequest = PhotoSearchOptions.extend({ photo: PictureAddress });
 
 export const SearchRebuild = z.strictObject({
   jobs: z.int().nonnegative().describe('Jobs that are indexed again; they can be found meanwhile'),

@@ -13,6 +13,10 @@ export function searchCommand(): Command {
       )
       .option('--json', 'as JSON')
       .option('--limit <number>', 'at most so many', count, 20)
+      .option(
+        '--photo <file>',
+        'only moments that show the person of this photo: a file here, or storage://… or https://…',
+      )
       .option('--module <id>', 'only what this module found')
       .option('--job <id>', 'only of this job')
       .option('--tag <tag>', 'only of jobs with this tag')
@@ -32,6 +36,7 @@ Examples:
   adit search budget
   adit search 'who:"Anna Weber" said:(budget OR cost)' --together 10
   adit search what:car NOT what:truck --tag evening --json
+  adit search said:budget --photo anna.jpg --together 10
   adit search 'who:"Anna Weber"' --export edl --handles 12 -o anna.edl`,
       ),
   ).action(async (question: string[], options: SearchOptions) =>

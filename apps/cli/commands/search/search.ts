@@ -1,4 +1,5 @@
-import type { SearchResult } from '@adit/client';
+import { openAsBlob } from 'node:fs';
+import type { Picture, SearchResult } from '@adit/client';
 import { AditError, type SearchQuestion, type SegmentFormat } from '@adit/contracts';
 import type { EngineOptions } from '../../engine/engine-options.js';
 import { onEngine, printJson } from '../../engine/engine-work.js';
@@ -11,6 +12,7 @@ export interface RebuildOptions extends EngineOptions {
 
 export interface SearchOptions extends RebuildOptions {
   limit: number;
+  photo?: string;
   module?: string;
   job?: string;
   tag?: string;
@@ -27,10 +29,16 @@ export interface SearchOptions extends RebuildOptions {
 const SHOWN = 70;
 
 export function search(question: string, options: SearchOptions): Promise<void> {
-  if (question.trim() === '') throw new AditError('VALIDATION', 'Say what to search for: adit search budget');
-  const { limit, module, job, tag, language, when, together, exact } = options;
+  const { limit, photo, module, job, tag, language, when, together, exact } = options;
+  const isAsked = question.trim() !== '';
+  if (!isAsked && photo === undefined) {
+    throw new AditError('VALIDATION', 'Say what to search for: adit search budget');
+  }
+  if (photo !== undefined && options.export !== undefined) {
+    throw new AditError('VALIDATION', 'What is found by a photo cannot be exported: leave out --photo or --export.');
+  }
   const asked = {
-    q: question,
+    ...(isAsked && { q: question }),
     ...(module !== undefined && { module }),
     ...(job !== undefined && { job_id: job }),
     ...(tag !== undefined && { tag }),
@@ -42,13 +50,22 @@ export function search(question: string, options: SearchOptions): Promise<void> 
   if (options.export !== undefined) return exportFound(asked, options.export, options);
   return onEngine(options, async ({ client }) => {
     const found: SearchResult[] = [];
-    for await (const result of client.search({ ...asked, limit: Math.min(limit, 100) })) {
+    const results =
+      photo === undefined
+        ? client.search({ ...asked, limit: Math.min(limit, 100) })
+        : client.searchByPhoto(await pictureAt(photo), asked);
+    for await (const result of results) {
       found.push(result);
       if (found.length === limit) break;
     }
     if (options.json) return printJson(found);
     process.stdout.write(found.length === 0 ? 'Nothing was found.\n' : `${table(found)}\n`);
   });
+}
+
+/** A photo on this machine, or its address. */
+async function pictureAt(photo: string): Promise<Picture> {
+  return /^(storage|https?):\/\//i.test(photo) ? photo : openAsBlob(photo);
 }
 
 /** Writes all that is found to a file on this machine. */

@@ -40,9 +40,14 @@ const takingBoth = [
   '/api/v1/faces/detect/',
   '/api/v1/faces/compare/',
   '/api/v1/faces/search/',
+  '/api/v1/search/',
   '/api/v1/datasets/{class}/images/',
 ];
-const fieldOf = (url: string): string => (url.includes('batches') ? 'files' : url.includes('compare') ? 'a' : 'file');
+const fieldOf = (url: string): string => {
+  if (url.includes('batches')) return 'files';
+  if (url.includes('compare')) return 'a';
+  return url.endsWith('/v1/search/') ? 'photo' : 'file';
+};
 const broken: [string, string, (name: string) => string][] = [
   ['no boundary', 'multipart/form-data', (name) => `${head(name)}a\r\n--b--\r\n`],
   ['another boundary', 'multipart/form-data; boundary=c', (name) => `${head(name)}a\r\n--b--\r\n`],
