@@ -33,6 +33,22 @@ export function view(of, distance) {
   return unit(Array.from(of, (value, at) => cosine * value + sine * away[at]));
 }
 
+/** Vectors one after the other, as PostgreSQL sends a real[]: text would take minutes to read. */
+export function binaryOf(vectors) {
+  const bytes = Buffer.alloc(20 + vectors.length * DIMENSIONS * 8);
+  const FLOAT = 700;
+  for (const [at, value] of [1, 0, FLOAT, vectors.length * DIMENSIONS, 1].entries()) bytes.writeInt32BE(value, 4 * at);
+  let at = 20;
+  for (const vector of vectors) {
+    for (const value of vector) {
+      bytes.writeInt32BE(4, at);
+      bytes.writeFloatBE(value, at + 4);
+      at += 8;
+    }
+  }
+  return bytes;
+}
+
 /** Scales a vector to length 1. */
 function unit(vector) {
   const length = Math.hypot(...vector);

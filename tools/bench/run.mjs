@@ -20,6 +20,7 @@ import { models } from './rows/models.mjs';
 import { ownDetector } from './rows/own-detector.mjs';
 import { pages } from './rows/pages.mjs';
 import { pages10m } from './rows/pages-10m.mjs';
+import { photoSearch } from './rows/photo-search.mjs';
 import { human, rapidOcr } from './rows/peers.mjs';
 import { photo } from './rows/photo.mjs';
 import { ending, identities, pictures } from './rows/pictures.mjs';
@@ -67,6 +68,7 @@ const ROWS = {
   pictures,
   identities,
   'face-index': faceIndex,
+  'photo-search': photoSearch,
   datasets,
   training,
   ending,

@@ -6,7 +6,7 @@ import { inTransaction, openDatabase } from '@adit/database';
 import { IndexCollections, NeighbourSearches, UnknownFaces } from '@adit/indexes';
 import { startServers } from '@adit/servers';
 import { cpuSeconds } from '../cpu.mjs';
-import { DIMENSIONS, face, view } from '../faces.mjs';
+import { binaryOf, DIMENSIONS, face, view } from '../faces.mjs';
 import { timed } from '../measure.mjs';
 
 const LIMIT_MS = 20;
@@ -214,20 +214,4 @@ async function recallOf(db, sample, near, searches) {
     hits += rows.filter(({ id }) => found.has(id)).length;
   }
   return hits / (10 * searches);
-}
-
-/** Vectors one after the other, as PostgreSQL sends a real[]: text would take minutes to read. */
-function binaryOf(vectors) {
-  const bytes = Buffer.alloc(20 + vectors.length * DIMENSIONS * 8);
-  const FLOAT = 700;
-  for (const [at, value] of [1, 0, FLOAT, vectors.length * DIMENSIONS, 1].entries()) bytes.writeInt32BE(value, 4 * at);
-  let at = 20;
-  for (const vector of vectors) {
-    for (const value of vector) {
-      bytes.writeInt32BE(4, at);
-      bytes.writeFloatBE(value, at + 4);
-      at += 8;
-    }
-  }
-  return bytes;
 }
