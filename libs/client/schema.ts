@@ -2699,6 +2699,45 @@ export type PdfFactsSizesItem = {
   height: number;
 };
 
+export type PhotoSearchForm = {
+  /** The question, at most 1000 characters: anything, or `field:` before it */
+  q?: string;
+  /** People: names of galleries and identities, speakers, captions that name somebody */
+  who?: string;
+  /** Things, scenes, and what pictures show */
+  what?: string;
+  /** Speech; the newest versions of transcripts where there are any */
+  said?: string;
+  /** Captions */
+  written?: string;
+  /** Landmarks, their kind and what they lie in */
+  where?: string;
+  /** Id of a module, or the name its results carry */
+  module?: string;
+  /** Of this job alone */
+  job_id?: string;
+  /** Of jobs of this batch alone */
+  batch_id?: string;
+  /** Of jobs with exactly this tag */
+  tag?: string;
+  /** Said in this language, as a code such as `de` */
+  language?: string;
+  /** A time or day, or two with a slash between, one of which may be missing: the wall clock of live streams, and when the jobs of other sources were made */
+  when?: string;
+  /** Landmarks within `south,west,north,east` in degrees; `west` is more than `east` over the date line */
+  box?: string;
+  /** Seconds, 0 to 3600: what is joined by the outermost AND may be in several results of one source, at most so far apart */
+  together?: number;
+  /** Whether parts of words and misspelt words count, last; default true */
+  fuzzy?: boolean;
+  /** Pixels of the picture's shorter side when it reaches the detector; more finds smaller faces. */
+  face_detection_scale?: number;
+  /** Two faces nearer than this are one person; 0..2. */
+  max_distance?: number;
+  /** The photo itself, or its address */
+  photo?: Blob | string;
+};
+
 export type PictureFace = {
   /** Fractions of the picture as displayed, from its top left corner */
   face_bbox: Box;
@@ -3064,6 +3103,8 @@ export type Retention = {
   audit_lines: number | null;
   /** Seconds that the receipt of an erasure is kept, from its completion on; null: as the installation keeps them */
   receipts: number | null;
+  /** Seconds that embeddings of the faces that jobs find are kept for searches by a photo, from their finding on; null: as the installation keeps them */
+  faces: number | null;
   /** Values of the installation, for kinds without a value of the workspace */
   defaults: RetentionDefaults;
   /** Kinds whose last change is not yet applied to everything that was there before it */
@@ -3071,20 +3112,22 @@ export type Retention = {
 };
 
 export type RetentionDefaults = {
-  /** Seconds that cached observations and facts of media are kept, from their last use on; null: no limit */
+  /** Seconds that cached observations and facts of media are kept, from their last use on; null: no limit, 0: none is kept */
   observations: number | null;
-  /** Seconds that an ended job is kept with its results, from its end on; a `ttl` of its own may end earlier; null: no limit */
+  /** Seconds that an ended job is kept with its results, from its end on; a `ttl` of its own may end earlier; null: no limit, 0: none is kept */
   results: number | null;
-  /** Seconds that files of jobs and exports are kept, from their making on; null: no limit */
+  /** Seconds that files of jobs and exports are kept, from their making on; null: no limit, 0: none is kept */
   artifacts: number | null;
-  /** Seconds that an uploaded file is kept, from its upload on; null: no limit */
+  /** Seconds that an uploaded file is kept, from its upload on; null: no limit, 0: none is kept */
   uploads: number | null;
-  /** Seconds that the recording of a live stream is kept, from the end of its job on; null: no limit */
+  /** Seconds that the recording of a live stream is kept, from the end of its job on; null: no limit, 0: none is kept */
   recordings: number | null;
-  /** Seconds that a line of the audit log is kept; never less than the installation keeps it; null: no limit */
+  /** Seconds that a line of the audit log is kept; never less than the installation keeps it; null: no limit, 0: none is kept */
   audit_lines: number | null;
-  /** Seconds that the receipt of an erasure is kept, from its completion on; null: no limit */
+  /** Seconds that the receipt of an erasure is kept, from its completion on; null: no limit, 0: none is kept */
   receipts: number | null;
+  /** Seconds that embeddings of the faces that jobs find are kept for searches by a photo, from their finding on; null: no limit, 0: none is kept */
+  faces: number | null;
 };
 
 export type RetentionHold = {
@@ -3097,7 +3140,7 @@ export type RetentionHolds = {
   tags: string[];
 };
 
-export type RetentionPendingItem = "observations" | "results" | "artifacts" | "uploads" | "recordings" | "audit_lines" | "receipts";
+export type RetentionPendingItem = "observations" | "results" | "artifacts" | "uploads" | "recordings" | "audit_lines" | "receipts" | "faces";
 
 export type RetentionRequest = {
   /** Seconds that cached observations and facts of media are kept, from their last use on; null, the default: as the installation */
@@ -3114,6 +3157,8 @@ export type RetentionRequest = {
   audit_lines?: number | null;
   /** Seconds that the receipt of an erasure is kept, from its completion on; null, the default: as the installation */
   receipts?: number | null;
+  /** Seconds that embeddings of the faces that jobs find are kept for searches by a photo, from their finding on; null, the default: as the installation */
+  faces?: number | null;
 };
 
 export type RetentionUpcoming = {
@@ -3135,7 +3180,7 @@ export type RetentionUpcomingKindsItem = {
 };
 
 export type RetentionUpcomingKindsItemFirstItem = {
-  /** Id of the job, file, artifact, entry or receipt; of observations the digest of the media */
+  /** Id of the job, file, artifact, entry or receipt; of observations the digest of the media, of embeddings of faces the job */
   id: string;
   /** Name of the file or tag of the job; null where there is none */
   name: string | null;
@@ -3143,7 +3188,7 @@ export type RetentionUpcomingKindsItemFirstItem = {
   time: string;
 };
 
-export type RetentionUpcomingKindsItemKind = "observations" | "results" | "artifacts" | "uploads" | "recordings" | "audit_lines" | "receipts";
+export type RetentionUpcomingKindsItemKind = "observations" | "results" | "artifacts" | "uploads" | "recordings" | "audit_lines" | "receipts" | "faces";
 
 export type RunLatency = {
   /** Pictures that were run */
@@ -3484,6 +3529,8 @@ export type SearchResult = {
   exact: boolean;
   /** Why it was found: its texts, with the words that were asked for */
   matches: SearchMatch[];
+  /** How like its face is to that of the photo; null where none was given, or it shows no such face */
+  likeness: SearchResultLikeness | null;
   /** Picture of it; null where there is none */
   thumbnail: Thumbnail | null;
   /** Tag of the job */
@@ -3492,6 +3539,13 @@ export type SearchResult = {
   batch_id: string | null;
   /** When the job was made */
   time_created: string;
+};
+
+export type SearchResultLikeness = {
+  /** Similarity of its face and that of the photo, 0..1 */
+  similarity: number;
+  /** Euclidean distance of the embeddings of the two faces, 0..2 */
+  distance: number;
 };
 
 export type SearchResultMediaType = "video" | "image" | "audio" | "videostream";
@@ -5180,6 +5234,21 @@ export interface Operations {
     };
     body: undefined;
     form: undefined;
+    reply: SearchPage;
+  };
+  /** Moments that show the person of a photo */
+  'POST /v1/search/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
+      facets?: boolean;
+    };
+    body: undefined;
+    form: PhotoSearchForm;
     reply: SearchPage;
   };
   /** Index everything again */
