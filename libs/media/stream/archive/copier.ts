@@ -90,7 +90,9 @@ export function soundOptions({ codec, channels }: { codec: string; channels: num
   // Its first packet may be a part of one, which keeps ffmpeg from adding the filter itself.
   if (codec === 'aac') return ['-c:a', 'copy', '-bsf:a', 'aac_adtstoasc'];
   // Sound of cameras has 8 kHz and one channel; that of programmes may have six.
-  return ['-c:a', 'aac', '-ac', String(Math.min(channels, 2))];
+  // The encoder takes floating point, for which ffmpeg mixes channels without making room for their sum.
+  const mixed = channels > 2 ? ['-af', 'aresample=rematrix_maxval=1'] : [];
+  return ['-c:a', 'aac', ...mixed, '-ac', String(Math.min(channels, 2))];
 }
 
 async function* boxesOf(child: Awaited<ReturnType<typeof openChild>>): AsyncGenerator<Box> {
