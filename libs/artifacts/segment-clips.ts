@@ -26,7 +26,7 @@ export interface ClipWish {
  * one that is too long.
  */
 export function cutOfSegment(
-  segment: SegmentEntity,
+  segment: Pick<SegmentEntity, 'sourceIndex' | 'frameStart' | 'frameEnd' | 'timeStart' | 'timeEnd'>,
   { facts, mediaDigest }: Pick<JobSourceEntity, 'facts' | 'mediaDigest'>,
   job: Pick<JobEntity, 'mediaType'> & { isRecorded: boolean },
   { exact, handles }: ClipWish,
@@ -59,7 +59,7 @@ export function cutOfSegment(
 export function requestSegmentClip(
   db: DataSource,
   { id: jobId, workspaceId }: Pick<JobEntity, 'id' | 'workspaceId'>,
-  { seq, sourceIndex, timeStart, timeEnd }: SegmentEntity,
+  { seq, sourceIndex, timeStart, timeEnd }: Pick<SegmentEntity, 'seq' | 'sourceIndex' | 'timeStart' | 'timeEnd'>,
   cut: ClipCut,
 ): Promise<void> {
   return inTransaction(db, async (manager) => {

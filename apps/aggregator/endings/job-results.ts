@@ -9,6 +9,16 @@ import { DataSource, In, MoreThanOrEqual, type FindManyOptions } from 'typeorm';
 
 export const SEGMENT_PAGE = 200;
 
+/** A segment without its detections and pictures, most of its bytes, which lists of cuts do not need. */
+export type PlainSegment = Omit<SegmentEntity, 'detections' | 'thumbnail' | 'keyFrame' | 'teaches'>;
+
+const PLAIN: Record<keyof PlainSegment, true> = {
+  ...{ jobId: true, seq: true, moduleId: true, moduleSeq: true, sourceIndex: true },
+  ...{ frameStart: true, frameEnd: true, timeStart: true, timeEnd: true },
+  ...{ type: true, label: true, confidence: true, meta: true },
+  ...{ identityCollection: true, identityNumber: true, indexId: true },
+};
+
 /** Reads all results of a job for its files, a page in memory at a time. */
 @Injectable()
 export class JobResults {
@@ -33,8 +43,8 @@ export class JobResults {
   }
 
   /** Returns segments by their numbers in the job, in the order given. */
-  async numbered(jobId: string, seqs: readonly number[]): Promise<SegmentEntity[]> {
-    const rows = await this.found(jobId, { where: { jobId, seq: In([...seqs]) } });
+  async numbered(jobId: string, seqs: readonly number[]): Promise<PlainSegment[]> {
+    const rows = await this.found(jobId, { where: { jobId, seq: In([...seqs]) }, select: PLAIN });
     const bySeq = new Map(rows.map((row) => [row.seq, row]));
     return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
   }

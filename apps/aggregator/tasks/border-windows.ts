@@ -1,5 +1,5 @@
 import { AditError, JsonObject, type ProcessingRange, rangeSeconds, type VideoFacts } from '@adit/contracts';
-import type { JobAnalysisEntity, JobModuleEntity, JobSourceEntity, SegmentEntity } from '@adit/database';
+import type { JobAnalysisEntity, JobModuleEntity, JobSourceEntity } from '@adit/database';
 import {
   analysisDigest,
   FRAMES_PER_SECOND,
@@ -10,6 +10,7 @@ import {
 } from '@adit/inference';
 import type { ResolvedAnalysis, ResolvedModule } from '@adit/jobs';
 import type { ModuleRegistry } from '@adit/module-kit';
+import type { PlainSegment } from '../endings/job-results.js';
 
 /** Analyses take no more frames a second. */
 const MAX_RATE = 60;
@@ -126,7 +127,7 @@ function rangeOf(range: ProcessingRange | null, facts: VideoFacts): FrameWindow 
 }
 
 /** Reason why the frames of a segment cannot be told by its label; null where they can. */
-export function unlabelled({ label, type, frameStart, identityNumber, indexId }: SegmentEntity): string | null {
+export function unlabelled({ label, type, frameStart, identityNumber, indexId }: PlainSegment): string | null {
   if (frameStart === null) return 'they have no frames';
   const isUnknown = identityNumber !== null || indexId !== null || (type === 'face' && label === 'unknown');
   return isUnknown ? 'unknown people cannot be told apart in single frames' : null;

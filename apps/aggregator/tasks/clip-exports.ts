@@ -9,19 +9,12 @@ import {
 } from '@adit/artifacts';
 import { AditError, ClipsExport, dropOldest, MAX_CLIPS_EXPORT } from '@adit/contracts';
 import { writeCsv, type Cell } from '@adit/csv';
-import {
-  JobEntity,
-  JobSourceEntity,
-  type ClipCut,
-  type ClipEntity,
-  type ExportEntity,
-  type SegmentEntity,
-} from '@adit/database';
+import { JobEntity, JobSourceEntity, type ClipCut, type ClipEntity, type ExportEntity } from '@adit/database';
 import type { ObjectStore } from '@adit/objects';
 import { writeZip, type ZipEntry } from '@adit/ooxml';
 import { nameOfSource, segmentLabel } from '@adit/presentation';
 import { type DataSource, IsNull } from 'typeorm';
-import type { JobResults } from '../endings/job-results.js';
+import type { JobResults, PlainSegment } from '../endings/job-results.js';
 import type { ExportedFile } from './transcript-exports.js';
 import { wantedSegments } from './wanted-segments.js';
 
@@ -35,7 +28,7 @@ const GIB = 2 ** 30;
 
 /** A wanted segment, with its cut or the reason why it has none. */
 interface Wish {
-  segment: SegmentEntity;
+  segment: PlainSegment;
   source: JobSourceEntity;
   cut: ClipCut | null;
   problem: string | null;
@@ -210,7 +203,7 @@ function listed(wish: Wish, { clips, failures, files }: Gathered): Listed {
 }
 
 /** Number and label, which every file system takes. */
-function fileName(segment: SegmentEntity): string {
+function fileName(segment: PlainSegment): string {
   const label = segmentLabel(segment)
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '-')

@@ -1,5 +1,5 @@
 import { masterAddress, SpeechMeta, type Conform } from '@adit/contracts';
-import type { JobSourceEntity, SegmentEntity } from '@adit/database';
+import type { JobSourceEntity } from '@adit/database';
 import {
   intervalOf,
   isSameRate,
@@ -11,6 +11,7 @@ import {
   type SourceTimeline,
 } from '@adit/editing';
 import { nameOfSource, segmentLabel } from '@adit/presentation';
+import type { PlainSegment } from '../endings/job-results.js';
 
 /** A film or recording that can be cut. */
 export interface Footage {
@@ -68,7 +69,7 @@ export function titleOf(sources: readonly EditSource[]): string {
   return sources.length > 1 ? `${first?.name} and ${sources.length - 1} more` : (first?.name ?? '');
 }
 
-export function eventOf(segment: SegmentEntity, { source, timeline }: CutSource, handles: number): EditEvent {
+export function eventOf(segment: PlainSegment, { source, timeline }: CutSource, handles: number): EditEvent {
   const { moduleId: module, meta } = segment;
   const { text, speaker, person } = meta;
   return {
@@ -81,7 +82,7 @@ export function eventOf(segment: SegmentEntity, { source, timeline }: CutSource,
 }
 
 /** Words of speech with their times, where the job asked for these. */
-function wordsOf(meta: SegmentEntity['meta']): Pick<EditEvent, 'words'> {
+function wordsOf(meta: PlainSegment['meta']): Pick<EditEvent, 'words'> {
   const words = Array.isArray(meta['words']) ? SpeechMeta.shape.words.safeParse(meta['words']).data : undefined;
   return words === undefined ? {} : { words };
 }

@@ -1,12 +1,12 @@
 import { keepLooks, looksOf } from '@adit/artifacts';
 import { AditError, digestOf, SegmentsExport } from '@adit/contracts';
-import type { BorderLook, ExportEntity, JobSourceEntity, SegmentEntity } from '@adit/database';
+import type { BorderLook, ExportEntity, JobSourceEntity } from '@adit/database';
 import { AnalysisRegistry } from '@adit/inference';
 import { JobCommands } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { JobResults } from '../endings/job-results.js';
+import { JobResults, type PlainSegment } from '../endings/job-results.js';
 import { BorderLooks, failureOf, isOver, lookedJob, type Looking, type LookState } from './border-looks.js';
 import { unlabelled, windowBefore, windowBehind } from './border-windows.js';
 import { wantedSegments } from './wanted-segments.js';
@@ -20,7 +20,7 @@ const MAX_WAIT_MS = 3_600_000;
 const MAX_NOTES = 20;
 
 /** Where a segment truly begins and ends, as far as that was found out. */
-export type Border = Partial<Pick<SegmentEntity, 'frameStart' | 'timeStart' | 'frameEnd' | 'timeEnd'>>;
+export type Border = Partial<Pick<PlainSegment, 'frameStart' | 'timeStart' | 'frameEnd' | 'timeEnd'>>;
 
 export interface Refinement {
   /** By the number of the segment in its job. */
@@ -33,7 +33,7 @@ type Exported = Pick<ExportEntity, 'id' | 'config' | 'timeCreated'>;
 
 /** A border that a look may move. */
 interface Sought {
-  segment: SegmentEntity;
+  segment: PlainSegment;
   side: 'start' | 'end';
   look: string;
   source: JobSourceEntity;
@@ -48,7 +48,7 @@ interface Plan {
 }
 
 /** What a job that looked has found. */
-type Seen = Pick<SegmentEntity, 'jobId' | 'type' | 'label' | 'timeStart' | 'timeEnd'> & {
+type Seen = Pick<PlainSegment, 'jobId' | 'type' | 'label' | 'timeStart' | 'timeEnd'> & {
   frameStart: number;
   frameEnd: number;
 };
@@ -145,7 +145,7 @@ export class RefinedBorders {
   private seek(
     exportId: string,
     { looks, sought }: Plan,
-    segment: SegmentEntity,
+    segment: PlainSegment,
     { source, module, facts }: Looking,
   ): void {
     const reason = unlabelled(segment);
