@@ -29,6 +29,7 @@ import { scale } from './rows/scale.mjs';
 import { scheduler } from './rows/scheduler.mjs';
 import { retention, retention10m } from './rows/retention.mjs';
 import { search, search10m } from './rows/search.mjs';
+import { segmentExports } from './rows/segment-exports.mjs';
 import { speech } from './rows/speech.mjs';
 import { streams, streamsLong } from './rows/streams.mjs';
 import { together } from './rows/together.mjs';
@@ -55,6 +56,7 @@ const ROWS = {
   queue,
   scheduler,
   'pages-10m': pages10m,
+  'segment-exports': segmentExports,
   retention,
   fairness,
   scale,
