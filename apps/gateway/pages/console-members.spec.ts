@@ -1,6 +1,7 @@
 /** @needs build, time */
 import { accessibilityFaults, BrowserPage, chromium } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { plantMember } from '../members/testing/members.js';
 import { CLIENT, freePort, startProvider, type TestProvider } from '../sign-in/testing/provider.js';
 import { startGateway, type TestGateway } from '../testing/gateway.js';
 
@@ -79,6 +80,28 @@ const title = program === null ? ' (skipped: no Chromium on this machine)' : '';
     await signIn('eve', 'Anmelden mit Newsroom ID');
     await says('Bitten Sie um eine Einladung: desk@example.org');
     expect(await accessibilityFaults(page)).toEqual([]);
+  });
+
+  it('a member is removed with the keys that they made, as the admin chooses', async () => {
+    const { memberId } = await plantMember(gateway);
+    for (const name of ['nightly import', 'subtitles']) {
+      const { id } = (await gateway.ask('POST', '/api/v1/api-keys/', { name })).json<{ id: string }>();
+      await gateway.db.query('UPDATE api_keys SET maker_id = $2 WHERE id = $1', [id, memberId]);
+    }
+    page = await BrowserPage.open(program as string, await invite('ann@example.org', 'admin'));
+    await says('You are invited');
+    await signIn('ann');
+    await shown('.top');
+    await page.evaluate("location.hash = '#/members'");
+    await page.click('[aria-label="Remove …: Ada"], [title="Remove …: Ada"]');
+    await says('2 keys that they made go on working:');
+    await says('nightly import (adit_');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.click('dialog input[type=checkbox]');
+    await press('Remove');
+    await says('Ada was removed.');
+    const { total } = (await gateway.ask('GET', `/api/v1/api-keys/?member_id=${memberId}`)).json<{ total: number }>();
+    expect(total).toBe(0);
   });
 
   it.each([
