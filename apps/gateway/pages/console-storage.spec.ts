@@ -4,6 +4,9 @@ import { mkdtempSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { StorageEntryEntity } from '@adit/database';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { storageThumbnailKey } from '@adit/storage';
 import { accessibilityFaults, chromium, sampleMedia, signedIn, type BrowserPage } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { World } from '../contract/world.js';
@@ -203,11 +206,21 @@ interface Entry {
   it('shows a small picture of what has one, and downloads a file', async () => {
     const photo = await readFile(sampleMedia().faces['cage'] ?? '');
     await upload('/kept', 'cage.jpg', photo);
+    // What a decoder would make of it.
+    const { app, db } = world.gateway;
+    const [{ id } = { id: 0 }] = await list('/kept');
+    const { workspaceId, key } = await db.manager.findOneByOrFail(StorageEntryEntity, { id });
+    await app.get<ObjectStore>(OBJECT_STORE, { strict: false }).put(storageThumbnailKey(workspaceId, key ?? ''), photo);
+    await db.manager.update(StorageEntryEntity, { id }, { thumbnail: 'made' });
     await open('/kept');
     await page.until("document.querySelector('.entries th img')?.naturalWidth > 0");
-    await page.evaluate(`HTMLAnchorElement.prototype.click = function () {
-      fetch(this.href).then(async (reply) => (window.saved = [this.download, (await reply.arrayBuffer()).byteLength]));
-    }`);
+    await page.evaluate(`(() => {
+      const { createObjectURL } = URL;
+      URL.createObjectURL = (blob) => {
+        HTMLAnchorElement.prototype.click = function () { window.saved = [this.download, blob.size]; };
+        return createObjectURL.call(URL, blob);
+      };
+    })()`);
     await page.click('[aria-label="Download cage.jpg"]');
     await page.until('window.saved !== undefined');
     expect(await page.evaluate('window.saved')).toEqual(['cage.jpg', photo.length]);

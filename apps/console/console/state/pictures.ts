@@ -2,9 +2,9 @@ import { AditApiError } from '@adit/client';
 import { dataAddress } from './data-address.js';
 import type { Session } from './session.js';
 
-/** Requests at a time, */
-const AT_ONCE = 6;
-/** and pictures that are kept: some 10 MB. */
+/** Requests at a time: one waits while its picture is made, and a browser has six connections to a service. */
+const AT_ONCE = 3;
+/** Pictures that are kept: some 10 MB. */
 const KEPT = 600;
 
 /** An image of a dataset, or a file of the storage. */
