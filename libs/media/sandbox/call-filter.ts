@@ -79,6 +79,12 @@ export const SOCKET_FILTER = callFilter({ writes: true });
  * that were opened for it.
  */
 export const WRITE_FILTER = callFilter({ writes: false });
+/** Words in front of a command that fail where Linux has no Landlock for the network (its ABI 4), and change nothing. */
+export const PORT_RULES: readonly string[] = [
+  'perl',
+  '-e',
+  'syscall(444, 0, 0, 1) < 4 and exit 1; exec { $ARGV[0] } @ARGV',
+];
 /**
  * As `SOCKET_FILTER`, or without `writes` as `WRITE_FILTER`, but permits outgoing TCP connections over IPv4, and where
  * Linux has Landlock for the network (6.7) only to this port. The address cannot be filtered here.

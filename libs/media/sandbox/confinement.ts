@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { AditError, isRecord } from '@adit/contracts';
 import { passingFault } from '@adit/runtime';
 import { limitOptions, ownLimits, type ChildLimits } from './limits.js';
-import { SOCKET_FILTER, tcpFilter, WRITE_FILTER } from './call-filter.js';
+import { PORT_RULES, SOCKET_FILTER, tcpFilter, WRITE_FILTER } from './call-filter.js';
 
 const run = promisify(execFile);
 
@@ -20,6 +20,8 @@ interface Means {
   writes: readonly string[] | null;
   /** Tells whether `tcpFilter` works. */
   tcp: boolean;
+  /** Tells whether it keeps children to their one port. */
+  ports: boolean;
   lifetime: readonly string[] | null;
   priority: readonly string[] | null;
   limits: readonly string[] | null;
@@ -60,16 +62,34 @@ export async function confined(
 
 /** Returns the missing confinement of children on this machine, in sentences for operators; empty is best. */
 export async function missingConfinement(): Promise<string[]> {
-  const { namespace, sockets, lifetime, limits } = await means();
+  return missingOf(await means());
+}
+
+/** The same of these means. */
+export function missingOf({
+  namespace,
+  sockets,
+  tcp,
+  ports,
+  lifetime,
+  limits,
+}: Pick<Means, 'namespace' | 'sockets' | 'tcp' | 'ports' | 'lifetime' | 'limits'>): string[] {
   const missing: string[] = [];
   if (namespace === null && sockets === null) {
     missing.push(
       'ffmpeg and ffprobe share the network: neither unshare nor a seccomp filter by perl works here. Do not let this machine reach what clients must not.',
     );
-  } else if (sockets === null) {
-    missing.push(
-      'ffmpeg and ffprobe reach sockets that are files, as those of Docker and PostgreSQL: a seccomp filter by perl does not work here. Run Adit as a user who may not open them.',
-    );
+  } else {
+    if (sockets === null) {
+      missing.push(
+        'ffmpeg and ffprobe reach sockets that are files, as those of Docker and PostgreSQL: a seccomp filter by perl does not work here. Run Adit as a user who may not open them.',
+      );
+    }
+    if (!tcp || !ports) {
+      missing.push(
+        'the ffmpeg that copies RTSP and RTMP, and yt-dlp, could connect to more than the one port that they need: Linux has no Landlock for the network here (6.7 or newer, switched on). Do not let this machine reach what clients must not.',
+      );
+    }
   }
   if (limits === null) {
     missing.push(
@@ -100,17 +120,18 @@ async function findMeans(): Promise<Means> {
     for (const words of candidates) if (await works(words)) return words;
     return null;
   };
-  const [namespace, sockets, writes, tcp, lifetime, priority, limits] = await Promise.all([
+  const [namespace, sockets, writes, tcp, ports, lifetime, priority, limits] = await Promise.all([
     // A network namespace needs root or the right to create user namespaces, which containers refuse.
     linux ? first(['unshare', '-n', '--'], ['unshare', '-rn', '--']) : null,
     linux ? first(SOCKET_FILTER) : null,
     linux ? first(WRITE_FILTER) : null,
     linux && works(tcpFilter(1)),
+    linux && works(PORT_RULES),
     linux ? first(['setpriv', '--pdeathsig', 'KILL', '--']) : null,
     process.platform === 'win32' ? null : first(['nice', '-n', String(NICENESS)]),
     linux ? first(['prlimit', '--core=0']) : null,
   ]);
-  return { namespace, sockets, writes, tcp, lifetime, priority, limits: limits && ['prlimit'] };
+  return { namespace, sockets, writes, tcp, ports, lifetime, priority, limits: limits && ['prlimit'] };
 }
 
 /**

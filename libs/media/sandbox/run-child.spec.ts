@@ -47,7 +47,7 @@ describe('a child', () => {
       args: ['/proc/self/limits', '/proc/self/stat'],
       limits: { dataBytes: 123 << 20, fileBytes: 456 },
     });
-    expect(await missingConfinement()).toEqual([]);
+    expect((await missingConfinement()).length).toBe(landlocked ? 0 : 1);
     expect(/^Max data size\s+(\d+)\s+(\d+)/m.exec(output)?.slice(1)).toEqual([String(123 << 20), String(123 << 20)]);
     expect(/^Max file size\s+(\d+)\s/m.exec(output)?.[1]).toBe('456');
     expect(/^Max core file size\s+(\d+)\s/m.exec(output)?.[1]).toBe('0');
