@@ -9,7 +9,7 @@ import { openChild } from '../sandbox/open-child.js';
 import { openHead, type LiveHead } from './live-head.js';
 import type { LiveRun } from './live-run.js';
 import { LIVE_SOUND_RATE, SoundReader, soundOutputs, type SoundBlock } from './live-sound.js';
-import { soundDistance, type RunTimes } from './sound-distance.js';
+import { nextDistance, soundDistance, type RunTimes } from './sound-distance.js';
 
 const log = createLogger('recorder');
 
@@ -41,6 +41,8 @@ export class SoundBeside {
   private tell: (stream: ProbedStream | null) => void = () => undefined;
   private reading: Promise<void> | null = null;
   private current: { reader: SoundReader; run: LiveRun; distance: number | null | undefined } | null = null;
+  /** Nothing has been read yet. */
+  private isOpening = true;
   /** Placed on the clock of the pictures' run. */
   private blocks: SoundBlock[] = [];
   private seen = 0;
@@ -81,7 +83,7 @@ export class SoundBeside {
     void this.reading?.finally(() => (isOver.value = true));
     while (
       !isOver.value &&
-      this.current !== null &&
+      (this.current !== null || this.isOpening) &&
       !this.signal.aborted &&
       this.heard < this.seen &&
       Date.now() < deadline
@@ -103,7 +105,7 @@ export class SoundBeside {
 
   private read(): Promise<void> {
     return readSound(this.options.open, this.signal, async (run) => {
-      await this.decode(run);
+      await this.decode(run).finally(() => (this.isOpening = false));
       while (this.waiting > WAITING_SECONDS) await pause(200, this.signal);
     });
   }
@@ -153,9 +155,11 @@ export class SoundBeside {
       const isFirst = current.distance === undefined;
       const own = start / LIVE_SOUND_RATE;
       if (current.distance === undefined) {
-        const distance = soundDistance({ ...current.run, start: own }, pictures, this.seen);
+        const sound = { ...current.run, start: own };
+        const goesOn = this.heard > -Infinity && sound.gap === null;
+        const distance = goesOn ? nextDistance(sound, pictures, this.heard) : soundDistance(sound, pictures, this.seen);
         current.distance = distance === null ? null : distance - own;
-        if (distance === null) log.info('the times of sound do not fit those of its pictures');
+        if (distance === null && !goesOn) log.info('the times of sound do not fit those of its pictures');
       }
       if (current.distance === null) continue;
       const at = own + current.distance;

@@ -52,11 +52,11 @@ all.m4s\r
       ['https://example.org/live/all.m4s', 19, 2, { offset: 1700, length: 500 }],
       ['https://example.org/gone.m4s?x=1', 20, 2, null],
     ]);
-    expect(segments.map(({ isDiscontinuous, isGap }) => [isDiscontinuous, isGap])).toEqual([
-      [false, false],
-      [false, false],
-      [true, false],
-      [false, true],
+    expect(segments.map((each) => [each.isDiscontinuous, each.discontinuity, each.isGap])).toEqual([
+      [false, 3, false],
+      [false, 3, false],
+      [true, 4, false],
+      [false, 4, true],
     ]);
     const time = Date.parse('2026-11-29T10:00:00.500Z');
     // Those before the first stated time are dated from it.

@@ -150,6 +150,7 @@ class MediaReading {
   private readonly segments: Segment[] = [];
   private targetSeconds: string | null = null;
   private firstNumber = 0;
+  private discontinuity = 0;
   private hasSkipped = false;
   private hasEnded = false;
   private readonly keys: KeyTags;
@@ -186,6 +187,9 @@ class MediaReading {
         break;
       case '#EXT-X-SKIP':
         this.skip(line);
+        break;
+      case '#EXT-X-DISCONTINUITY-SEQUENCE':
+        this.discontinuity = integer(value) ?? 0;
         break;
       case '#EXT-X-DISCONTINUITY':
         this.isDiscontinuous = true;
@@ -247,11 +251,13 @@ class MediaReading {
     // Nothing is fetched where there is a gap.
     const key = this.isGap ? null : this.keys.current();
     const { base } = this;
+    if (this.isDiscontinuous) this.discontinuity++;
     const resource = lazyResource(() => resolve(address, base), range, key);
     const segment = Object.assign(resource, {
       number: this.firstNumber + this.segments.length,
       seconds: segmentSeconds(this.seconds),
       isDiscontinuous: this.isDiscontinuous,
+      discontinuity: this.discontinuity,
       isGap: this.isGap,
       map: this.map,
       statedTime: (this.statedTime === null ? null : clockTime(this.statedTime)) ?? timeAfter(before),

@@ -23,6 +23,8 @@ export interface Segment extends Resource {
   seconds: number;
   /** Nothing follows from what came before it. */
   isDiscontinuous: boolean;
+  /** Discontinuities before it, counted over the whole stream; left out where the server does not count them. */
+  discontinuity?: number;
   /** The server has no media for this time. */
   isGap: boolean;
   /** What a decoder needs first: the boxes that fragments of MP4 refer to. */

@@ -158,7 +158,8 @@ class SegmentReader {
   private placeOf(segment: Segment | null): PicturePlace {
     const left = this.playlist?.segments.filter(({ number }) => segment === null || number >= segment.number) ?? [];
     const secondsFromEnd = left.reduce((sum, { seconds }) => sum + seconds, 0);
-    return { statedTime: segment?.statedTime ?? null, secondsFromEnd, at: this.polledAt };
+    const { statedTime = null, discontinuity } = segment ?? {};
+    return { statedTime, secondsFromEnd, at: this.polledAt, discontinuity };
   }
 
   /** What a run begins with: the initialisation section and the first bytes. Throws LostSegment where they are not there. */

@@ -16,22 +16,30 @@ export interface PicturePlace {
   /** Seconds from there to the end of their list, as it was then, in milliseconds since 1970. */
   secondsFromEnd: number;
   at: number;
+  /** Discontinuities before it. */
+  discontinuity?: number | undefined;
 }
 
 /** Returns how many segments from the end of its list sound is read, to be heard from a place of the pictures on. */
 export function soundStart(
   { segments }: MediaPlaylist,
-  { statedTime, secondsFromEnd, at: then }: PicturePlace,
+  { statedTime, secondsFromEnd, at: then, discontinuity }: PicturePlace,
 ): number {
   if (statedTime !== null && segments.some((segment) => segment.statedTime !== null)) {
     const at = segments.findLastIndex((each) => (each.statedTime ?? Infinity) <= statedTime + ROUGH_MILLISECONDS);
     return segments.length - Math.max(at, 0);
   }
-  // The list has grown since.
-  const distance = secondsFromEnd + (Date.now() - then) / 1000;
-  let seconds = 0;
-  const at = segments.findLastIndex((each) => (seconds += each.seconds) >= distance);
-  return segments.length - Math.max(at - MARGIN_SEGMENTS, 0);
+  const placeAt = (distance: number): number => {
+    let seconds = 0;
+    return segments.findLastIndex((each) => (seconds += each.seconds) >= distance);
+  };
+  // The list has grown since, or was late.
+  const earliest = placeAt(secondsFromEnd + (Date.now() - then) / 1000) - MARGIN_SEGMENTS;
+  const latest = placeAt(secondsFromEnd) + MARGIN_SEGMENTS;
+  // What comes before a discontinuity belongs to other pictures. Far away, servers have counted otherwise.
+  const same = segments.findIndex((each) => discontinuity !== undefined && each.discontinuity === discontinuity);
+  const isNear = same >= earliest && same <= latest;
+  return segments.length - Math.max(isNear ? same : earliest, 0);
 }
 
 /**
