@@ -1,17 +1,23 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AditError, type VideoFacts } from '@adit/contracts';
+import { AditError, type AudioFacts, type VideoFacts } from '@adit/contracts';
 import {
+  CameraSettings,
   checkLive,
   decodeLive,
   FilmPlaylistError,
   LIVE_TICKS,
+  liveTrack,
   openHead,
   openLive,
-  CameraSettings,
+  SoundBeside,
+  soundFacts,
   SourceSettings,
+  type LiveHead,
   type LiveRun,
+  type LiveSound,
+  type SoundHead,
 } from '@adit/media';
 import { loadConfig } from '@adit/runtime';
 import type { Finding } from '../doctor/finding.js';
@@ -27,6 +33,10 @@ interface StreamTest {
 const IDLE_SECONDS = 10;
 /** Delay of the first picture from which keyframes are worth a word: whoever connects waits for one. */
 const LATE_SECONDS = 4;
+/** Time that sound in segments of its own may take to show what it is. */
+const SOUND_MILLISECONDS = 10_000;
+/** Seconds by which sound may be shorter than what was read: it is heard until its last whole part. */
+const ROUGH_SECONDS = 1;
 /** Share of the frames of its own rate that a healthy stream shows. */
 const COMPLETE = 0.95;
 /** Any address may be tried from the machine of whoever types it. */
@@ -96,58 +106,101 @@ interface RunTest extends StreamTest {
 
 async function* tryRun(run: LiveRun, test: RunTest): AsyncGenerator<Finding> {
   const { directory, signal, started } = test;
-  const head = await openHead(run, { directory, signal });
-  yield { state: 'good', what: described(head.facts) };
-  let frames = 0;
-  let missing = 0;
-  let from: number | null = null;
-  let end = 0;
+  const head = await openHead(run, { directory, signal, soundAlone: true });
+  const apart = soundApart(run, head, test);
+  const stream = apart ?? liveTrack(head.sounds, undefined);
+  const asked = Date.now();
+  yield* described(head, apart);
+  const waited = Date.now() - asked;
+  const read = { frames: 0, missing: 0, end: 0 };
+  const heard: LiveSound['interval'][] = [];
   const decoding = {
     ...{ head, directory, signal, pieceSeconds: 1 },
     ...{ container: run.container, isSegmented: run.isSegmented },
-    specs: [{ rate: 1, shorterSide: 'native' as const }],
+    specs: head.kind === 'pictures' ? [{ rate: 1, shorterSide: 'native' as const }] : [],
     place: () => ({ frame: 0, us: 0, endUs: 0 }),
+    ...(stream !== null && {
+      sound: { stream, fromUs: 0, onSound: ({ interval }: LiveSound) => heard.push(interval) },
+    }),
   };
+  let isFirst = true;
   for await (const { interval, pictures, arrived } of decodeLive(decoding)) {
-    if (from === null) {
-      from = arrived;
-      yield* begun(arrived - started, run.statedTime === null ? null : arrived - run.statedTime);
+    if (isFirst) {
+      isFirst = false;
+      yield* begun(head.kind, arrived - started - waited, run.statedTime === null ? null : arrived - run.statedTime);
       const jpeg = [...pictures.values()][0]?.jpegs[0];
       if (test.snapshot !== undefined && jpeg !== undefined) {
         await writeFile(test.snapshot, jpeg);
         yield { state: 'good', what: `The first picture is in ${test.snapshot}.` };
       }
     }
-    missing += Math.max(interval.ptsStart - end, 0) / LIVE_TICKS;
-    end = interval.ptsEnd;
-    frames += interval.frameEnd - interval.frameStart;
-    if (end / LIVE_TICKS >= test.seconds) break;
+    read.missing += Math.max(interval.ptsStart - read.end, 0) / LIVE_TICKS;
+    read.end = interval.ptsEnd;
+    read.frames += interval.frameEnd - interval.frameStart;
+    if (read.end / LIVE_TICKS >= test.seconds) break;
   }
-  yield* counted(head.facts, { frames, missing, seconds: end / LIVE_TICKS });
+  const seconds = read.end / LIVE_TICKS;
+  if (head.kind === 'pictures') yield* counted(head.facts, { ...read, seconds });
+  if (stream !== null) yield* heardOf(heard, seconds);
   const lost = run.lostPackets?.() ?? 0;
   if (lost > 0) yield { state: 'warning', what: `${lost} packets never came.`, advice: LOSSES };
 }
 
-function described({ width, height, codec, fps, interlaced, hdr, audioStreams }: VideoFacts): string {
-  const [sound] = audioStreams;
-  const heard =
-    sound === undefined ? 'no sound' : `sound of ${sound.codec}, ${sound.channels} × ${sound.sampleRate / 1000} kHz`;
-  const kinds = [...(interlaced ? ['interlaced'] : []), ...(hdr ? ['HDR'] : [])].map((kind) => `, ${kind}`).join('');
-  return `${width} × ${height}, ${codec}, ${Number((fps.num / fps.den).toFixed(2))} frames a second${kinds}; ${heard}`;
+/** The sound of a run that has segments of its own; null where there is none. */
+function soundApart(run: LiveRun, head: LiveHead | SoundHead, { directory, signal }: RunTest): SoundBeside | null {
+  const { sound: open, statedTime, clockOffset } = run;
+  if (open === undefined || head.kind === 'sound') return null;
+  return new SoundBeside({ open, pictures: { start: head.start, statedTime, clockOffset }, directory, signal });
 }
 
-function* begun(milliseconds: number, delay: number | null): Generator<Finding> {
+async function* described(head: LiveHead | SoundHead, apart: SoundBeside | null): AsyncGenerator<Finding> {
+  if (head.kind === 'sound') {
+    yield { state: 'good', what: `No pictures; ${soundText(head.facts)}` };
+    yield { state: 'good', what: 'Modules that take sound can mine it, as speech_recognition does.' };
+    return;
+  }
+  if (apart === null) {
+    const [sound] = head.facts.audioStreams;
+    yield { state: 'good', what: `${pictureText(head.facts)}; ${sound === undefined ? 'no sound' : soundText(sound)}` };
+    return;
+  }
+  const stream = await apart.known(SOUND_MILLISECONDS);
+  if (stream !== null) {
+    const text = `${soundText(soundFacts(stream))}, in segments of its own`;
+    return void (yield { state: 'good', what: `${pictureText(head.facts)}; ${text}` });
+  }
+  yield { state: 'good', what: pictureText(head.facts) };
+  yield {
+    state: 'warning',
+    what: 'Its sound has segments of its own, and none of it could be decoded.',
+    advice: 'Can the playlist of the sound be opened, and is its sound AAC, MP3 or AC-3?',
+  };
+}
+
+function pictureText({ width, height, codec, fps, interlaced, hdr }: VideoFacts): string {
+  const kinds = [...(interlaced ? ['interlaced'] : []), ...(hdr ? ['HDR'] : [])].map((kind) => `, ${kind}`).join('');
+  return `${width} × ${height}, ${codec}, ${Number((fps.num / fps.den).toFixed(2))} frames a second${kinds}`;
+}
+
+function soundText({ codec, channels, sampleRate }: Pick<AudioFacts, 'codec' | 'channels' | 'sampleRate'>): string {
+  return `sound of ${codec}, ${channels} × ${sampleRate / 1000} kHz`;
+}
+
+function* begun(kind: 'pictures' | 'sound', milliseconds: number, delay: number | null): Generator<Finding> {
   const seconds = milliseconds / 1000;
   const isLate = seconds > LATE_SECONDS;
+  const [first, all] = kind === 'sound' ? ['sound', 'Sound comes'] : ['picture', 'Pictures come'];
   yield {
     state: isLate ? 'warning' : 'good',
-    what: `The first picture was decoded after ${seconds.toFixed(1)} s.`,
-    ...(isLate && {
-      advice: 'Whoever connects waits for a keyframe: a shorter interval of keyframes (GOP) in the camera mends that.',
-    }),
+    what: `The first ${first} was decoded after ${seconds.toFixed(1)} s.`,
+    ...(isLate &&
+      kind === 'pictures' && {
+        advice:
+          'Whoever connects waits for a keyframe: a shorter interval of keyframes (GOP) in the camera mends that.',
+      }),
   };
   if (delay === null) return;
-  yield { state: 'good', what: `Pictures come ${(delay / 1000).toFixed(1)} s after the time that the stream states.` };
+  yield { state: 'good', what: `${all} ${(delay / 1000).toFixed(1)} s after the time that the stream states.` };
 }
 
 function* counted(
@@ -161,6 +214,20 @@ function* counted(
     what: `${frames} frames in ${seconds.toFixed(1)} s${missing > 0 ? `, ${missing.toFixed(1)} s of them missing` : ''}.`,
     ...(share < COMPLETE && {
       advice: 'Frames are missing: the network loses packets, or the camera sends fewer than it says.',
+    }),
+  };
+}
+
+/** Sound may be cut a little before the pictures, and be read on behind them. */
+function* heardOf(parts: readonly LiveSound['interval'][], seconds: number): Generator<Finding> {
+  const lengths = parts.map(({ startMs, endMs }) => Math.max(Math.min(endMs / 1000, seconds) - startMs / 1000, 0));
+  const heard = lengths.reduce((sum, length) => sum + length, 0);
+  const isMissing = heard < seconds * COMPLETE - ROUGH_SECONDS;
+  yield {
+    state: isMissing ? 'warning' : 'good',
+    what: `${heard.toFixed(1)} s of sound were decoded.`,
+    ...(isMissing && {
+      advice: `That is less than the ${seconds.toFixed(1)} s that were read: some of it is missing, or late.`,
     }),
   };
 }
