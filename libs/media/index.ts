@@ -59,4 +59,5 @@ export { LIVE_TICKS, openHead, type LiveHead, type SoundHead } from './stream/li
 export type { LiveOptions, LiveRun, OpenLive } from './stream/live-run.js';
 export type { StreamPlace } from './stream/piece-cutter.js';
 export { openLive } from './stream/open-live.js';
+export { srtListenPort } from './stream/srt/srt-address.js';
 export { FilmPlaylistError } from './stream/segments/segment-reader.js';

@@ -25,6 +25,16 @@ export function isStreamed(alias: string): string {
   return `EXISTS (SELECT 1 FROM streams live WHERE live.job_id = ${alias}.id AND live.state IN ('waiting', 'processing'))`;
 }
 
+/** True while a stream of any workspace waits for calls over SRT at this port, or is read there. */
+export async function isListenedAt(manager: Pick<EntityManager, 'query'>, port: number): Promise<boolean> {
+  const rows: unknown[] = await manager.query(
+    `SELECT 1 FROM streams t JOIN job_sources s ON s.job_id = t.job_id AND s.index = t.source_index
+      WHERE t.state IN ('waiting', 'processing') AND s.uri ~* $1 LIMIT 1`,
+    [`^srt://:0*${port}/?$`],
+  );
+  return rows.length > 0;
+}
+
 /** True while a recorder reads a stream of the job, as far as its lease tells. */
 export async function isRead(manager: EntityManager, jobId: string): Promise<boolean> {
   const rows: unknown[] = await manager.query(

@@ -89,6 +89,20 @@ describe('a job with a live source', () => {
         expect([answer.status, answer.json()]).toMatchObject([200, { sources: ['srt://:9000'] }]);
         expect((await post(['srt://:9011?mode=listener&passphrase=hunter2hunter2'], {}, open)).status).toBe(400);
         expect((await post(['srt://:9000?mode=listener'], {}, open)).status).toBe(400);
+        // Whoever calls there would be taken for the other stream's caller.
+        const again = ['srt://:09000/?mode=listener&passphrase=anotherpassphrase'];
+        const refusal = await post(again, {}, open);
+        expect([refusal.status, refusal.json()]).toMatchObject([
+          409,
+          {
+            code: 'CONFLICT',
+            detail: expect.stringMatching(/at port 9000.* 9000-9010/),
+            errors: [{ pointer: '/sources/0' }],
+          },
+        ]);
+        expect((await post(['srt://:9001?mode=listener&passphrase=hunter2hunter2'], {}, open)).status).toBe(200);
+        await open.ask('POST', `/api/v1/jobs/${answer.json<Job>().id}/stop/`);
+        expect((await post(again, {}, open)).status).toBe(200);
       } finally {
         await open.close();
       }

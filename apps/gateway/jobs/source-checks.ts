@@ -8,11 +8,12 @@ import {
   liveProtocol,
   parseSource,
   shownAddress,
+  srtListenPort,
 } from '@adit/media';
 import type { NewJob } from '@adit/jobs';
 import { keyOfFile } from '@adit/storage';
 import { bucketsWithAccess } from '@adit/storage-credentials';
-import { encryptAddress } from '@adit/streams';
+import { encryptAddress, isListenedAt } from '@adit/streams';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -33,7 +34,7 @@ export class SourceChecks {
 
   /**
    * Returns the sources as they may be shown, and a guess of the job's media type. Throws VALIDATION or SOURCE_REFUSED
-   * with a pointer to each source that cannot be used.
+   * with a pointer to each source that cannot be used, CONFLICT for a port that another stream waits at.
    * @param said - what the client says of them
    */
   async check(workspaceId: string, sources: string[], said?: MediaType): Promise<CheckedSources> {
@@ -75,8 +76,13 @@ export class SourceChecks {
     );
   }
 
-  private live(workspaceId: string, uri: string): CheckedSources {
-    const { encryptionKey } = this.config;
+  private async live(workspaceId: string, uri: string): Promise<CheckedSources> {
+    const { encryptionKey, srtListenPorts } = this.config;
+    const port = srtListenPort(uri);
+    if (port !== null && (await isListenedAt(this.db.manager, port))) {
+      const message = `Another stream waits for calls at port ${port}, and a port takes one stream. The ports of this installation are ${srtListenPorts.join(', ')}.`;
+      throw new AditError('CONFLICT', message, { errors: [{ pointer: '/sources/0', code: 'conflict', message }] });
+    }
     const isSecret = hidesSecrets(uri) && encryptionKey !== undefined;
     const address = isSecret ? encryptAddress(uri, workspaceId, encryptionKey) : null;
     return { sources: [shownAddress(uri)], mediaType: 'videostream', live: { address } };

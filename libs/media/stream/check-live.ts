@@ -3,7 +3,7 @@ import { webAddressFault } from '@adit/net';
 import { splitCredentials } from '../fetch/web-credentials.js';
 import { brief, sourceAddresses, type SourcePolicy } from '../fetch/source-uri.js';
 import { shownAddress, streamProtocol } from '../fetch/live-address.js';
-import { isSrtListener, parseSrtAddress } from './srt/srt-address.js';
+import { parseSrtAddress, srtListenPort } from './srt/srt-address.js';
 
 /**
  * Checks the address of a live source without connecting to it: its form, and that a literal address is public (SSRF). A user name and password are allowed. Any other web address is taken for that of MPEG-TS
@@ -13,7 +13,7 @@ export function checkLive(uri: string, policy: SourcePolicy): void {
   const protocol = streamProtocol(uri);
   if (protocol === null) throw new AditError('VALIDATION', `${brief(uri)} is not the address of a live stream.`);
   if (uri.length > 4096) throw new AditError('VALIDATION', 'A source has 1 to 4096 characters.');
-  if (isSrtListener(uri)) return void parseSrtAddress(uri, policy);
+  if (srtListenPort(uri) !== null) return void parseSrtAddress(uri, policy);
   const url = parsed(uri);
   if (url === null) throw new AditError('VALIDATION', `${brief(uri)} is not the address of a live stream.`);
   const isWeb = protocol === 'hls' || protocol === 'dash' || protocol === 'http';

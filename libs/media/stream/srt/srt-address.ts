@@ -44,20 +44,20 @@ export function parseSrtAddress(uri: string, policy: SourcePolicy): SrtAddress {
   const mode = parameters.get('mode') ?? 'caller';
   if (mode === 'rendezvous') throw refused('rendezvous mode is not supported');
   if (mode !== 'caller' && mode !== 'listener') throw invalid('mode is caller or listener');
-  const listening = LISTENER.exec(uri);
+  const port = srtListenPort(uri);
   if (mode === 'caller') {
-    if (listening !== null) throw invalid('it names no host; to wait for a call it needs mode=listener');
+    if (port !== null) throw invalid('it names no host; to wait for a call it needs mode=listener');
     return { ...placeOf(base), ...shared };
   }
-  if (listening === null) throw invalid('an address to wait at names a port and no host, as srt://:9000?mode=listener');
-  const port = Number(listening[1]);
+  if (port === null) throw invalid('an address to wait at names a port and no host, as srt://:9000?mode=listener');
   checkListening(port, shared.passphrase, policy);
   return { host: null, port, ...shared };
 }
 
-/** Tells whether an address waits for calls, by its form alone. */
-export function isSrtListener(uri: string): boolean {
-  return LISTENER.test(uri);
+/** Returns the port at which an address waits for calls, by its form alone; null where it does not. */
+export function srtListenPort(uri: string): number | null {
+  const port = LISTENER.exec(uri)?.[1];
+  return port === undefined ? null : Number(port);
 }
 
 function placeOf(base: string): { host: string; port: number } {
