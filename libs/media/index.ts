@@ -59,5 +59,7 @@ export { LIVE_TICKS, openHead, type LiveHead, type SoundHead } from './stream/li
 export type { LiveOptions, LiveRun, OpenLive } from './stream/live-run.js';
 export type { StreamPlace } from './stream/piece-cutter.js';
 export { openLive } from './stream/open-live.js';
+export { cameraStreams, type CameraStream } from './stream/onvif/camera-streams.js';
+export { isOnvif } from './stream/onvif/onvif-address.js';
 export { srtListenPort } from './stream/srt/srt-address.js';
 export { FilmPlaylistError } from './stream/segments/segment-reader.js';

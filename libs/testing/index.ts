@@ -4,6 +4,7 @@ export { explainStatements, type ExplainedStatement } from './explained-statemen
 export { filmFacts } from './media/film-facts.js';
 export { blackPng, cmykJpeg, pngChunk, withOrientation, withPngChunks } from './media/forged-pictures.js';
 export { describeLive, liveServer, SRT_PASSPHRASE, type LiveServer, type Publisher } from './live-server.js';
+export { onvifCamera, type OnvifCamera, type OnvifCameraOptions } from './onvif-camera.js';
 export { heldBuffers } from './held-buffers.js';
 export { ffmpegProgram, fpsMode, quarterTurned } from './media/ffmpeg-program.js';
 export { cachedMedia, transcode } from './media/made-media.js';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeLive, liveServer, transcode, type LiveServer } from '@adit/testing';
+import { describeLive, liveServer, onvifCamera, transcode, type LiveServer } from '@adit/testing';
 import type { Finding } from '../doctor/finding.js';
 import { testStream } from './stream-test.js';
 
@@ -49,6 +49,23 @@ await describeLive('adit stream test', (program) => {
     expect(JSON.stringify(found)).not.toContain(password);
   });
 
+  it('asks a camera that speaks ONVIF, and reads its largest stream where the camera was asked', async () => {
+    const { user, ports } = server;
+    const camera = await onvifCamera({
+      user,
+      stream: (token) => `rtsp://10.9.8.7:${ports.rtsp}/${token === 'main' ? 'cam' : ''}`,
+    });
+    const secret = `${encodeURIComponent(user.name)}:${encodeURIComponent(user.password)}`;
+    const found = await findings(`onvif://${secret}@127.0.0.1:${camera.port}`).finally(() => camera.close());
+    expect(found.slice(0, 4)).toEqual([
+      { state: 'good', what: `The camera offers Main, 1920 × 1080, H264: rtsp://127.0.0.1:${ports.rtsp}/cam` },
+      { state: 'good', what: expect.stringContaining('The camera offers Sub & web, 640 × 360') },
+      { state: 'warning', what: expect.stringContaining('at 10.9.8.7.'), advice: expect.any(String) },
+      { state: 'good', what: expect.stringContaining('320 × 180, h264') },
+    ]);
+    expect(JSON.stringify(found)).not.toContain(user.password);
+  });
+
   it('reads SRT', async () => {
     const { name, password } = server.user;
     const streamId = encodeURIComponent(`read:cam:${name}:${password}`);
@@ -63,6 +80,7 @@ await describeLive('adit stream test', (program) => {
     ['a closed port', 'rtsp://127.0.0.1:1/cam', /127\.0\.0\.1:1/],
     ['a server of SRT that gives no reason', 'srt://127.0.0.1:SRT?streamid=read:open/nothing', /gives no reason/],
     ['a parameter that is not known', 'srt://127.0.0.1:9000?stream=cam', /unknown parameter/],
+    ['no camera', 'onvif://127.0.0.1:1', /127\.0\.0\.1:1/],
     ['no stream', 'file:///srv/film.mp4', /not the address of a live stream/],
   ])('says what is wrong: %s', async (_, address, what) => {
     const found = await findings(

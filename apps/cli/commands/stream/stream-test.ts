@@ -7,6 +7,7 @@ import {
   checkLive,
   decodeLive,
   FilmPlaylistError,
+  isOnvif,
   LIVE_TICKS,
   liveTrack,
   openHead,
@@ -21,6 +22,7 @@ import {
 } from '@adit/media';
 import { loadConfig } from '@adit/runtime';
 import type { Finding } from '../doctor/finding.js';
+import { largestStream } from './camera-findings.js';
 
 interface StreamTest {
   /** Seconds to read. */
@@ -49,10 +51,11 @@ const ANYWHERE = {
 };
 
 /** Reads a stream for some seconds and yields what it finds, as it finds it. Never throws for the stream's faults. */
-export async function* testStream(address: string, { seconds, snapshot }: StreamTest): AsyncGenerator<Finding> {
+export async function* testStream(given: string, { seconds, snapshot }: StreamTest): AsyncGenerator<Finding> {
   const stop = new AbortController();
   const directory = await mkdtemp(join(tmpdir(), 'adit-stream-'));
   try {
+    const address = isOnvif(given) ? yield* largestStream(given, ANYWHERE) : given;
     checkLive(address, ANYWHERE);
     const started = Date.now();
     const options = {

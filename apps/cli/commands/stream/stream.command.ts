@@ -12,7 +12,7 @@ function testCommand(): Command {
     .description('Read a live stream for some seconds, and say what is there and what is wrong with it.')
     .argument(
       '<address>',
-      'rtsp://, rtsps://, rtmp://, rtmps://, srt://, https://….m3u8, https://….mpd, or any other http(s):// address of MPEG-TS',
+      'rtsp://, rtsps://, rtmp://, rtmps://, srt://, https://….m3u8, https://….mpd, any other http(s):// address of MPEG-TS, or onvif:// of a camera',
     )
     .option('--seconds <n>', 'how long to read it', seconds, 10)
     .option('--snapshot <file>', 'write its first picture there, as JPEG')
@@ -21,6 +21,9 @@ function testCommand(): Command {
       'after',
       `
 It connects from this machine, whatever addresses the engine may reach, and says where the engine would refuse.
+
+A camera that speaks ONVIF is asked for its streams, which are listed; the largest is read:
+  onvif://USER:PASSWORD@HOST:PORT      port 80 unless named
 
 Addresses of common cameras:
   Axis        rtsp://USER:PASSWORD@HOST/axis-media/media.amp

@@ -3,7 +3,7 @@ import type { Representation } from './manifest.js';
 import { malformed } from './malformed.js';
 import { noLinks, resolved } from './manifest.js';
 import { bytesOf, ticksOf, wholeOf } from './values.js';
-import { childOf, childrenOf, type XmlElement } from './xml.js';
+import { childOf, childrenOf, type XmlElement } from '../xml.js';
 
 /** `count` segments of the same duration, the first at `time`, in ticks; null: until the next, or the end. */
 export interface TimelineEntry {

@@ -2,7 +2,7 @@ import type { SoundOffer } from '../segments/choose-sound.js';
 import { resolveAddress } from '../segments/media-playlist.js';
 import { malformed } from './malformed.js';
 import { dateOf, durationOf, wholeOf } from './values.js';
-import { childOf, childrenOf, localName, readXml, type XmlElement } from './xml.js';
+import { childOf, childrenOf, localName, readXml, type XmlElement } from '../xml.js';
 
 /*
  * ISO/IEC 23009-1, as far as a reader of whole segments needs it. Written here: the parsers on npm are parts of players,
@@ -62,7 +62,7 @@ export type SoundRepresentation = Representation & SoundOffer;
 
 /** Reads a manifest that came from `base`. Throws SOURCE_REFUSED for one that is malformed, too large or composed of others. */
 export async function parseManifest(text: string, base: URL): Promise<Manifest> {
-  const mpd = await readXml(text.replace(/^\ufeff/, ''));
+  const mpd = await readXml(text.replace(/^\ufeff/, ''), malformed);
   if (mpd.name !== 'MPD') throw malformed('it does not begin with MPD');
   const { attributes } = mpd;
   const isDynamic = attributes['type'] === 'dynamic';

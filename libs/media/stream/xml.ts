@@ -1,6 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { ShortSteps } from '../segments/short-steps.js';
-import { malformed } from './malformed.js';
+import { ShortSteps } from './segments/short-steps.js';
 
 export interface XmlElement {
   /** Without its prefix. */
@@ -17,10 +16,10 @@ const MAX_ATTRIBUTES = 64;
 const PIECE = 32 << 10;
 
 /**
- * Reads a document as a tree, in short steps. Throws SOURCE_REFUSED for one that is not well-formed, that has a document
- * type (and with it entities of its own), or that is too deep or too large.
+ * Reads a document as a tree, in short steps. Throws what `malformed` makes of the reason for one that is not well-formed,
+ * that has a document type (and with it entities of its own), or that is too deep or too large.
  */
-export async function readXml(text: string): Promise<XmlElement> {
+export async function readXml(text: string, malformed: (reason: string) => Error): Promise<XmlElement> {
   const top: XmlElement = { name: '', attributes: {}, children: [], text: '' };
   const open = [top];
   let elements = 0;
