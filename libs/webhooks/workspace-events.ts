@@ -141,10 +141,16 @@ async function forgetSome(manager: EntityManager, workspaceId: string, before: D
   await holdHead(manager, workspaceId);
   const [{ count }]: [{ count: number }] = await manager.query(
     `WITH gone AS (
-       DELETE FROM workspace_events WHERE id IN (
-         SELECT e.id FROM workspace_events e JOIN workspace_event_heads h ON h.workspace_id = e.workspace_id
-          WHERE e.workspace_id = $1 AND e.number IS NOT NULL AND (e.time_created < $2 OR e.number <= h.last - $3)
-          ORDER BY e.number LIMIT ${STEP}) RETURNING number),
+       DELETE FROM workspace_events WHERE id = ANY (ARRAY(
+         SELECT id FROM (
+           -- An index for each of the reasons: with OR all events of the workspace would be read.
+           (SELECT id, number FROM workspace_events WHERE workspace_id = $1 AND number IS NOT NULL AND time_created < $2
+             ORDER BY time_created LIMIT ${STEP})
+           UNION
+           (SELECT id, number FROM workspace_events
+             WHERE workspace_id = $1 AND number <= (SELECT last FROM workspace_event_heads WHERE workspace_id = $1) - $3
+             ORDER BY number LIMIT ${STEP})) e
+          ORDER BY number LIMIT ${STEP})) RETURNING number),
      told AS (
        UPDATE workspace_event_heads SET forgotten = greatest(forgotten, (SELECT max(number) FROM gone))
         WHERE workspace_id = $1)
