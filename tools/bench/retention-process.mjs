@@ -20,6 +20,7 @@ const outbox = new OutboxRelay(db, { system: 'none', publish: () => Promise.reso
 const sweeper = sweeperOf({ db, objects, outbox, commands: new JobCommands(outbox, objects) });
 
 answer({
+  ready: () => undefined,
   async fill(size) {
     await db.query(
       `INSERT INTO workspaces (id, name, signing_secret, retention, held_tags) VALUES ($1, 'archive', 's', $2, '{held}')`,

@@ -35,6 +35,8 @@ export async function fillTables(
     jobs: `(id, workspace_id, tag, state, priority, rank, media_type, time_created, time_completed, time_expires, recorded)
       SELECT ${uuidOf('n')}, $1, CASE WHEN n % ${heldEvery} = 0 THEN 'held' ELSE '' END, 'completed', 5, 4, 'video', ${made}, ${made},
              CASE WHEN n % 2 = 0 THEN ${expires} END, true ${each}`,
+    job_modules: `(job_id, module_id, position, posted_as, args, models, analyses, state)
+      SELECT ${uuidOf('n')}, 'm', 0, 'm', '{}', '[]', '{}', 'completed' ${each}`,
     job_sources: `(job_id, index, uri, state, media_digest)
       SELECT ${uuidOf('n')}, 0, 'storage://key-' || n, 'planned', sha256(n::text::bytea)::text ${each}`,
     media: `(workspace_id, digest, facts, time_expires, lifetime)

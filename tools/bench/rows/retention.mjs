@@ -11,7 +11,7 @@ import { Child } from '../child.mjs';
 import { sum } from '../measure.mjs';
 
 /** Tables that are filled, each with its share of the rows. */
-const TABLES = 18;
+const TABLES = 19;
 /** Of each table; every twentieth of them is kept by a legal hold. */
 const [DUE, HELD_EVERY] = [2_000, 20];
 const KILLS = 20;
@@ -35,7 +35,7 @@ export function retention10m(bench) {
 
 async function measure(bench, total) {
   const rows = Math.floor(total / TABLES);
-  const size = { rows, due: Math.min(DUE, rows / 10), heldEvery: HELD_EVERY };
+  const size = { rows, due: Math.min(DUE, Math.floor(rows / 10)), heldEvery: HELD_EVERY };
   const kills = bench.quick ? 3 : KILLS;
   const servers = await startServers({ postgres: true });
   const { DATABASE_URL } = servers.environment;
@@ -49,6 +49,7 @@ async function measure(bench, total) {
     const log = await SlowStatements.open(db, servers.postgres.logFile);
     const began = performance.now();
     for (let killed = 0; killed < kills; killed += 1) {
+      await child.ask('ready');
       const swept = child.ask('sweep').catch(() => undefined);
       await Promise.race([swept, sleep(KILLED_AFTER[0] + Math.random() * (KILLED_AFTER[1] - KILLED_AFTER[0]))]);
       process.kill(child.pid, 'SIGKILL');
