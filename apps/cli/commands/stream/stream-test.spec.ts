@@ -56,7 +56,8 @@ await describeLive('adit stream test', (program) => {
       stream: (token) => `rtsp://10.9.8.7:${ports.rtsp}/${token === 'main' ? 'cam' : ''}`,
     });
     const secret = `${encodeURIComponent(user.name)}:${encodeURIComponent(user.password)}`;
-    const found = await findings(`onvif://${secret}@127.0.0.1:${camera.port}`).finally(() => camera.close());
+    const found = await findings(`onvif://${secret}@127.0.0.1:${camera.port}`);
+    await camera.close();
     expect(found.slice(0, 4)).toEqual([
       { state: 'good', what: `The camera offers Main, 1920 × 1080, H264: rtsp://127.0.0.1:${ports.rtsp}/cam` },
       { state: 'good', what: expect.stringContaining('The camera offers Sub & web, 640 × 360') },

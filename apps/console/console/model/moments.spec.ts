@@ -14,7 +14,16 @@ function result(job: string, time: number, more: Partial<SearchResult> = {}): Se
       source_index: 0,
     },
     ...{ media_type: 'video', module: 'speech_recognition', type: 'speech', language: 'en', frame_start: 0 },
-    ...{ frame_end: 0, time_start: time, time_end: time + 1, tc_start: '', tc_end: '', exact: true, matches: [] },
+    ...{
+      frame_end: 0,
+      time_start: time,
+      time_end: time + 1,
+      tc_start: '',
+      tc_end: '',
+      exact: true,
+      matches: [],
+      likeness: null,
+    },
     ...{ thumbnail: null, tag: '', batch_id: null, time_created: '', ...more },
   };
 }

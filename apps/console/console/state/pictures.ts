@@ -71,7 +71,10 @@ export class Pictures {
         ? client.raw('GET /v1/datasets/{datasetId}/classes/{classId}/images/{imageId}/thumbnail/', {
             ...{ params: { ...place }, signal },
           })
-        : client.raw('GET /v2/storage/{storageId}/thumbnail/', { params: { ...place }, signal }));
+        : client.raw('GET /v2/storage/{storageId}/thumbnail/', {
+            params: { storageId: Number(place.storageId) },
+            signal,
+          }));
       const address = await dataAddress(new Blob([await reply.arrayBuffer()], { type: 'image/jpeg' }));
       this.kept.set(keyOf(place), address);
       const [oldest] = this.kept.keys();

@@ -37,7 +37,7 @@ describe('a camera that speaks ONVIF', () => {
     ]);
   });
 
-  /** @hardening isolation: A camera leads Adit, or its password, to another host */
+  /** @hardening privacy: A camera leads Adit, or its password, to another host */
   it('is asked, and read, at its own host alone, whatever it names', async () => {
     const [stream] = await streamsOf({ named: '10.9.8.7:81', stream: () => 'rtsp://x:y@10.9.8.7:554/live' }, null);
     expect(stream).toMatchObject({ address: 'rtsp://127.0.0.1:554/live', otherHost: '10.9.8.7' });

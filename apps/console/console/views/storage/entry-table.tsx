@@ -81,7 +81,7 @@ function EntryRow({ session, notices, entry, pictures, setAsked }: EntryRowProps
     <tr>
       <th scope="row">
         {uploaded && kind !== null && kind !== 'FOLDER' && (
-          <SmallPicture pictures={pictures} place={{ storageId: String(entry.id) }} />
+          <SmallPicture pictures={pictures} place={{ storageId: entry.id }} />
         )}
         {kind === 'FOLDER' ? <a href={storageAddress(entry.name)}>{name}</a> : name}
         {!uploaded && <small>{failed ? text.broken : text.incomplete}</small>}
@@ -116,7 +116,7 @@ function Download({ session, notices, entry }: Pick<EntryRowProps, 'session' | '
     if (isLarge) return notices.say(text.tooLarge({ most: bytesText(MOST_DOWNLOADED, language.get()) }));
     setBusy(true);
     await attempt({ session, notices }, async () => {
-      const params = { storageId: String(entry.id) };
+      const params = { storageId: Number(entry.id) };
       await saveAs(await session.client.raw('GET /v2/storage/{storageId}/file/', { params }), name);
     });
     setBusy(false);

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useObserved } from '../../../shared/observed.js';
 import { language, useMessages } from '../../messages/i18n.js';
 import { datasetsText, trainingsText } from '../../messages/datasets.en.js';
+import { useModelText } from '../../messages/use-model.en.js';
 import { datasetAddress } from '../../model/datasets.js';
 import { dateText } from '../../model/time.js';
 import { hasEnded, removeTraining, Trainings } from '../../state/datasets/trainings.js';
