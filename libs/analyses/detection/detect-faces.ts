@@ -174,10 +174,10 @@ async function propose(
     regions.push(...all.filter((tile) => places === null || places.some((place) => overlap(tile, place) > 0)));
   }
   const found = await ahead(regions, RUNS_AHEAD, async (region, i) => {
-    const boxes = await among(region, i === 0 ? 'whole' : 'tile', () =>
-      ultraface(network, picture, region, MIN_CANDIDATE),
-    );
-    return i === 0 ? boxes : boxes.filter((box) => !isCut(box, region, width, height));
+    return among(region, i === 0 ? 'whole' : 'tile', async () => {
+      const boxes = await ultraface(network, picture, region, MIN_CANDIDATE);
+      return i === 0 ? boxes : boxes.filter((box) => !isCut(box, region, width, height));
+    });
   });
   return found
     .flat()

@@ -9,11 +9,12 @@ export type RegionSearch = (
 ) => Promise<ScoredBox[]>;
 
 /**
- * Remembers what was found in each region of a film's pictures: where a later picture shows the same, nobody looks again.
+ * Remembers in which regions of a film's pictures nothing was found: where a later picture shows the same, nobody looks again.
+ * What was found is looked for again, as a proposal of one picture that another picture confirms is more often false.
  * Pictures have one size, and come one after the other, so that answers depend on the film alone.
  */
 export class SearchedRegions {
-  readonly #last = new Map<string, { blocks: Blocks; found: ScoredBox[] }>();
+  readonly #empty = new Map<string, Blocks>();
 
   /**
    * The search of the next picture, which has these blocks. `people`, in pixels, are there and large enough to be found in the
@@ -22,13 +23,14 @@ export class SearchedRegions {
   next(blocks: Blocks, people: readonly PixelBox[]): RegionSearch {
     return async (region, kind, search) => {
       const key = [region.x, region.y, region.w, region.h].join();
-      const last = this.#last.get(key);
+      const empty = this.#empty.get(key);
       const isUnchanged = (before: Blocks): boolean =>
         changedBlocks(blocks, [before], region, kind === 'tile' ? people : []) === 0;
-      if (last !== undefined && isUnchanged(last.blocks)) return last.found;
+      if (empty !== undefined && isUnchanged(empty)) return [];
       const found = await search();
       // The blocks of the picture that was searched: a slow change adds up until it is one.
-      this.#last.set(key, { blocks, found });
+      if (found.length === 0) this.#empty.set(key, blocks);
+      else this.#empty.delete(key);
       return found;
     };
   }
