@@ -36,8 +36,9 @@ export interface ResumableUpload {
  */
 export async function uploadResumably(transport: Transport, upload: ResumableUpload): Promise<number> {
   const { file, signal } = upload;
-  const id = upload.resume ?? (await begin(transport, upload));
-  upload.onBegun?.(id);
+  signal?.throwIfAborted();
+  if (upload.resume !== undefined) upload.onBegun?.(upload.resume);
+  const id = upload.resume ?? (await unlessAborted(begin(transport, upload), signal));
   const patience = new Patience(upload.patienceSeconds, signal);
   let offset = upload.resume === undefined ? 0 : null;
   while (offset === null || offset < file.size) {
@@ -65,10 +66,13 @@ export async function abandonUpload(transport: Transport, id: number): Promise<v
   await transport.send({ method: 'DELETE', path: pathOf(id), headers: TUS, repeatable: true });
 }
 
-/** The id of the new entry; the same one however often the request had to be sent. */
+/**
+ * The id of the new entry; the same one however often the request had to be sent. One that was sent is waited for, also when
+ * the upload is aborted meanwhile, so that `onBegun` hears of each entry that was made.
+ */
 async function begin(
   transport: Transport,
-  { file, folder, name, ifExists, patienceSeconds, signal }: ResumableUpload,
+  { file, folder, name, ifExists, onBegun, patienceSeconds, signal }: ResumableUpload,
 ): Promise<number> {
   const query = new URLSearchParams({ folder, name, ...(ifExists === undefined ? {} : { if_exists: ifExists }) });
   const headers = {
@@ -81,14 +85,24 @@ async function begin(
   for (;;) {
     try {
       const path = `/v1/storage/uploads/?${query.toString()}`;
-      const reply = await transport.send({ method: 'POST', path, headers, signal, repeatable: true });
-      return (await jsonOf<StorageEntry>(reply)).id;
+      const reply = await transport.send({ method: 'POST', path, headers, repeatable: true });
+      const { id } = await jsonOf<StorageEntry>(reply);
+      onBegun?.(id);
+      return id;
     } catch (error) {
       // A name that is taken does not become free by waiting.
       if (!isPassing(error) || (error instanceof AditApiError && error.status === 409)) throw error;
       await patience.pause(error);
     }
   }
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([work, aborted]);
 }
 
 async function offsetOf(

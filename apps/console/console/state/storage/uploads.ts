@@ -174,6 +174,8 @@ export class Uploads extends Observable {
       ...{ folder, name, ifExists, signal, pieceBytes: PIECE, patienceSeconds: PATIENCE },
       onBegun: (id: number): void => {
         item.storageId = id;
+        // Given up before the reply was there.
+        if (!this.items.includes(item)) return void storage.abandon(id).catch((error: unknown) => this.notice(error));
         this.kept.keep(item, id);
       },
       onProgress: (sent: number): void => {
