@@ -9,7 +9,7 @@ import { analysesFolder } from './index.js';
  */
 const DIGESTS = {
   captions: '8e066ba80a09367daf5fe3aefad212d02a252d1406a7e30ab5c0d06036af99f7',
-  faces: '46ac467fe3d46ca120568cad5919dc382a2e83730b9cd08e37e66f59a7bff5a1',
+  faces: '79d70984e46fb2bbacc8c260743adc6363240cb6b7810bbae8137c8d4a8750f2',
   'image-embedding': 'c331363d634e01f4b8f8c1a7a96aef6d6c9053656a67417e80b53068b2a8f475',
   objects: 'e63c836e30d93e4c8feba7ab70ffcea81f788d99be1b7fbcfd78efa4862497c3',
   scenes: 'dd736139947c994f615265346844e5b7536d7e0353098177f45243cd1090d3ca',

@@ -8,11 +8,11 @@ const AT_ONCE = 3;
 const KEPT = 600;
 
 /** An image of a dataset, or a file of the storage. */
-export type PicturePlace = { datasetId: string; classId: string; imageId: string } | { storageId: string };
+export type PicturePlace = { datasetId: string; classId: string; imageId: string } | { storageId: number };
 
 /** The same of all places of one picture. */
 export function keyOf(place: PicturePlace): string {
-  return 'imageId' in place ? place.imageId : place.storageId;
+  return 'imageId' in place ? place.imageId : String(place.storageId);
 }
 
 interface Wanted {
@@ -72,7 +72,7 @@ export class Pictures {
             ...{ params: { ...place }, signal },
           })
         : client.raw('GET /v2/storage/{storageId}/thumbnail/', {
-            params: { storageId: Number(place.storageId) },
+            params: { storageId: place.storageId },
             signal,
           }));
       const address = await dataAddress(new Blob([await reply.arrayBuffer()], { type: 'image/jpeg' }));

@@ -116,7 +116,7 @@ function Download({ session, notices, entry }: Pick<EntryRowProps, 'session' | '
     if (isLarge) return notices.say(text.tooLarge({ most: bytesText(MOST_DOWNLOADED, language.get()) }));
     setBusy(true);
     await attempt({ session, notices }, async () => {
-      const params = { storageId: Number(entry.id) };
+      const params = { storageId: entry.id };
       await saveAs(await session.client.raw('GET /v2/storage/{storageId}/file/', { params }), name);
     });
     setBusy(false);
