@@ -80,12 +80,13 @@ function result({ total, kills, left, slow, seconds, size }) {
       measured: `longest statement ${longest.toFixed(0)} ms; ${due} of what is over left, ${heldLost + lost} lost`,
       goal: `≤ ${LIMIT_MS} ms; 0 left, 0 lost`,
       ok: longest <= LIMIT_MS && wrong.length === 0,
-      note: `${TABLES} tables, ${size.due} rows of each over, a twentieth of them under a legal hold; ${seconds.toFixed(0)} s; ${wrong
-        .map(({ table }) => table)
-        .join(', ')}; ${slow
-        .slice(0, 3)
-        .map(({ milliseconds, text }) => `${milliseconds.toFixed(0)} ms ${text}`)
-        .join('; ')}; load ${loadavg()[0].toFixed(0)}`,
+      note: [
+        `${TABLES} tables, ${size.due} rows of each over, a twentieth of them under a legal hold`,
+        `${seconds.toFixed(0)} s`,
+        ...wrong.map(({ table }) => `not as it has to be: ${table}`),
+        ...slow.slice(0, 3).map(({ milliseconds, text }) => `${milliseconds.toFixed(0)} ms ${text}`),
+        `load ${loadavg()[0].toFixed(0)}`,
+      ].join('; '),
     },
   ];
 }
